@@ -2,7 +2,7 @@
 # Makes the database of the image, then stops it cleanly.
 set -euo pipefail
 cd /srv/forum/app
-export PYTHONPATH=/srv/forum/seed:/srv/forum/sources/shop:$PYTHONPATH PYTHONHASHSEED=0
+export PYTHONPATH=/srv/forum/seed:/srv/forum/sources/shop:/srv/forum/sources/talk:$PYTHONPATH PYTHONHASHSEED=0
 mkdir -p /run/forum
 sql() { mariadb --defaults-file=/srv/forum/my.cnf --user=arena "$@"; }
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from gazette.sources import Entry, Plan, World, article_url, product_url, vocabulary
+from gazette.sources import Entry, Plan, World, article_url, goods, product_url, vocabulary
 from gazette.story import Story
 from gazette.writing import Filler, bullets, heading, link, paragraph, plain, quote, table, text
 
@@ -20,6 +20,7 @@ STARS = ("", "one star", "two stars", "three stars", "four stars", "five stars")
 _TEXTS = vocabulary("features")
 # A topic of the encyclopedia's things -> the newspaper's category.
 TOPICS: Mapping[str, str] = {name: one["category"] for name, one in _TEXTS["topics"].items()}
+SETS = frozenset({"cutlery", "dominoes", "dice", "playing cards", "seeds"})
 UNCOUNTED = frozenset(_TEXTS["words"]["uncounted"])
 Draft = tuple[str, Any]
 
@@ -86,7 +87,8 @@ def _test(product: Plan, rng: Random, filler: Filler, date: datetime, world: Wor
     if model.material:
         facts.append(("Material", text(model.material)))
     facts += [("Size", text(product.size)), ("Our verdict", f"<strong>{STARS[stars]}</strong>")]
-    say = rng.choice(_TEXTS["test"]["say"])
+    say = rng.choice(_TEXTS["test"]["say"][str(stars)])
+    filler.give("noun", one_of(words.noun))
     return Story(
         category=f"Tested/{_department(world, words)}",
         tags=("Tested", words.name, model.brand),
@@ -106,7 +108,7 @@ def _test(product: Plan, rng: Random, filler: Filler, date: datetime, world: Wor
         ],
         filler=filler,
         talk="Tested",
-        more_talk=(*words.praise, *words.gripe),
+        points=goods(words.name, f"{model.kind.name} | {model.material}".lower()),
         excerpt=f"{product.description.split('. ')[0]}. Our verdict: {STARS[stars]}.",
     )
 
@@ -133,7 +135,9 @@ def _round_up(words: Words, rng: Random, filler: Filler, date: datetime, world: 
             f"The {name} we would buy",
         )
     )
+    opening = filler.one_of(_TEXTS["round_up"]["opening"])
     filler.give("price", str(best.price))
+    filler.give("noun", one_of(words.noun))
     rows = [
         (link(product_url(plan), plan.title), f"£{plan.price}", plan.weight, text(plan.model.place))
         for plan in chosen
@@ -145,7 +149,7 @@ def _round_up(words: Words, rng: Random, filler: Filler, date: datetime, world: 
         date=date,
         title=title,
         blocks=[
-            paragraph(text(filler.one_of(_TEXTS["round_up"]["opening"]))),
+            paragraph(text(opening)),
             paragraph(
                 text(
                     f"{words.praise[0]} That is what people say of a good one; of a bad one they say: {words.gripe[0]}"
@@ -158,8 +162,21 @@ def _round_up(words: Words, rng: Random, filler: Filler, date: datetime, world: 
         ],
         filler=filler,
         talk="Tested",
-        more_talk=(*words.praise, *words.gripe),
+        points=goods(words.name, ""),
     )
+
+
+def one_of(noun: str) -> str:
+    """Return a noun that `a` may stand before: a pair of pliers."""
+    name = noun.lower()
+    if name in SETS:
+        return f"set of {name}"
+    return f"pair of {name}" if name.endswith("s") and not name.endswith("ss") else name
+
+
+def _spoken(heading: str) -> str:
+    """Return a heading as it stands in a sentence."""
+    return heading if heading[1:2].isupper() else heading[:1].lower() + heading[1:]
 
 
 def _sections(entry: Entry) -> Iterator[str]:
@@ -181,10 +198,13 @@ def _thing(topic: str, entry: Entry, rng: Random, filler: Filler, date: datetime
             f"What do you know about the {name.lower()}?",
         )
     )
-    if topic in {"materials", "food"} or name in UNCOUNTED:
+    is_stuff = topic in {"materials", "food"} or name in UNCOUNTED
+    if is_stuff:
         title = title.replace("the " + name.lower(), name.lower())
     local = filler.one_of(_TEXTS["thing"]["local"])
     facts = [(text(label), text(plain(value))) for label, value in entry.facts]
+    filler.give("thing", name.lower() if is_stuff else f"the {name.lower()}")
+    filler.give("part", _spoken(section))
     more = link(article_url(entry.name), f"the encyclopedia's article on {name}")
     return Story(
         category=f"Explained/{TOPICS[topic]}",
@@ -217,6 +237,9 @@ def _city(city: Entry, rng: Random, filler: Filler, date: datetime) -> Story:
     )
     opening = filler.one_of(_TEXTS["city"]["opening"])
     tip = filler.one_of(_TEXTS["city"]["tip"])
+    person = filler.say("{person}")
+    filler.give("city", name)
+    filler.give("part", _spoken(rng.choice(city.sections).heading))
     return Story(
         category="Cities",
         tags=("Travel", name, *(see.partition(" (")[0] for see in city.see[:1])),
@@ -227,7 +250,7 @@ def _city(city: Entry, rng: Random, filler: Filler, date: datetime) -> Story:
             paragraph(text(opening)),
             paragraph(text(plain(" ".join(city.lead.split())))),
             *_sections(city),
-            quote(tip, filler.say("{person}")),
+            quote(tip, person),
             paragraph(f"Read on in {link(article_url(city.name), 'the encyclopedia')}."),
         ],
         filler=filler,

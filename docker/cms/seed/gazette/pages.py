@@ -37,6 +37,8 @@ def pages(world: World, town: Mapping[str, Sequence[str]]) -> list[Page]:
                 Random(f"page/{name}"), world, town, show, datetime(2026, 5, 1, tzinfo=UTC)
             )
             filler.give("name", name)
+            for gap, word in {entry.get("each", "name"): name, **entry.get("about", {})}.items():
+                filler.give(gap, word)
             title = name.removeprefix("the ")
             title = title[0].upper() + title[1:]
             blocks = [paragraph(text(filler.say(one))) for one in entry["text"]]

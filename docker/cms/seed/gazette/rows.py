@@ -129,8 +129,8 @@ class Rows:
                 one.id,
                 one.story.id,
                 one.name,
-                one.email,
-                one.url,
+                one.reader.email,
+                one.reader.url,
                 one.address,
                 at,
                 at,
@@ -140,7 +140,7 @@ class Rows:
                 one.agent,
                 "comment",
                 one.parent.id if one.parent else 0,
-                one.account,
+                one.reader.account,
             )
         )
 

@@ -13,12 +13,23 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent.parent
 DOCKER = HERE.parent.parent
-sys.path[:0] = [str(DOCKER / "shop" / "seed"), str(DOCKER / "wiki" / "articles")]
+sys.path[:0] = [
+    str(DOCKER / "shop" / "seed"),
+    str(DOCKER / "wiki" / "articles"),
+    str(DOCKER / "talk"),
+]
 
+from goods import points as goods  # noqa: E402, F401  (found through the path above)
 from handwritten import HERE as ARTICLES  # noqa: E402  (found through the path above)
 from handwritten import Entry, entries  # noqa: E402
+from region.built import Museum  # noqa: E402, F401
+from region.nature import Walk  # noqa: E402, F401
+from region.sport import Club  # noqa: E402, F401
+from region.world import World as County  # noqa: E402, F401
+from region.world import grow  # noqa: E402, F401
 from shopseed.plan import Plan, catalogue  # noqa: E402
 from shopseed.vocabulary import Department, load, phrases  # noqa: E402
+from talking import Kind, Point, Remark, Talk, points  # noqa: E402, F401
 
 SHOP = "http://shop.arena.test"
 WIKI = "http://wiki.arena.test"

@@ -7,15 +7,14 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from gazette.sources import FORUM, SHOP, World, vocabulary
+from gazette.sources import FORUM, SHOP, World, slug, vocabulary
 from gazette.story import Story
 from gazette.writing import Filler, bullets, heading, link, paragraph, quote, text
 
 OPINION = {"Editorial", "Columns", "Letters"}
 NOTICES = {"Events", "Lost and found"}
-_WORDS: Mapping[str, Sequence[str]] = vocabulary("features")["words"]
-KITCHEN = _WORDS["kitchen"]
-SUBHEADS = _WORDS["subheads"]
+SUBHEADS: Sequence[str] = vocabulary("features")["words"]["subheads"]
+DISHES: Mapping[str, Mapping[str, Any]] = vocabulary("dishes")["dish"]
 
 
 def kinds() -> Iterator[dict[str, Any]]:
@@ -46,7 +45,7 @@ def write(
     if "Recipes" in kind["tags"]:
         blocks[2:2] = [
             heading("You need"),
-            bullets([text(item) for item in rng.sample(KITCHEN, rng.randrange(5, 9))]),
+            bullets([text(item) for item in DISHES[filler.say("{dish}")]["needs"]]),
         ]
     elif rng.random() < 0.25:
         blocks.append(
@@ -54,9 +53,11 @@ def write(
                 filler.one_of(vocabulary_says(kind["category"])), filler.say("{person3}, {street3}")
             )
         )
+    tags = (*kind["tags"], *_more_tags(rng, filler, kind))
+    filler.give(slug(kind["tags"][0]).replace("-", ""), "")  # what its readers know it is
     return Story(
         category=kind["category"],
-        tags=(*kind["tags"], *_more_tags(rng, filler, kind)),
+        tags=tags,
         subject=kind["category"],
         date=date,
         title=title[0].upper() + title[1:],
@@ -67,17 +68,17 @@ def write(
 
 
 def talk_of(category: str) -> str:
-    """Return the list of talk.toml for a category."""
+    """Return what the talk about a category is called."""
     if category in OPINION:
         return "Opinion"
     return "Noticeboard" if category in NOTICES else category
 
 
-_TALK = vocabulary("talk")["say"]
+_TALK = vocabulary("talk")["quote"]
 
 
 def vocabulary_says(category: str) -> Sequence[str]:
-    """Return what readers say about a category."""
+    """Return what people say about a category."""
     return _TALK[talk_of(category)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from gazette.sources import Point
 from gazette.writing import Filler
 
 
@@ -15,7 +16,8 @@ class Story:
     Attributes:
         subject: what its picture is looked up by.
         blocks: the text, as blocks of the editor.
-        talk: the lists of talk.toml that its comments come from.
+        talk: the points of remarks/ that its comments come from.
+        points: more of them, of its own.
     """
 
     category: str
@@ -26,7 +28,7 @@ class Story:
     blocks: list[str]
     filler: Filler
     talk: str
-    more_talk: tuple[str, ...] = ()
+    points: tuple[Point, ...] = ()
     excerpt: str = ""
     status: str = "publish"
     sticky: bool = False

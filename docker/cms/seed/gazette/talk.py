@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import accumulate
 from random import Random
 from typing import Any
 
 from gazette.accounts import Account
 from gazette.clock import NOW, OPENED
-from gazette.sources import World, slug, vocabulary
+from gazette.sources import HERE, Kind, Point, Remark, Talk, World, points, slug, vocabulary
 from gazette.story import Story
 
 TOTAL, SPAM, PENDING = 8000, 190, 140
 DEEPEST = 4  # as thread_comments_depth has it
+LATE = timedelta(days=4)
+SENTENCES, HOW_OFTEN = (1, 2, 3), (56, 34, 10)
 AGENTS = (
     "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36",
     "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 Safari/604.1",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Somebody who comments; account 0 is a visitor."""
+
+    name: str
+    email: str
+    account: int = 0
+    url: str = ""
+
+    @property
+    def address(self) -> str:
+        """Return what others call them: the first name."""
+        return self.name.split()[0]
 
 
 @dataclass(slots=True)
@@ -29,17 +47,21 @@ class Comment:
 
     story: Story
     date: datetime
-    name: str
-    email: str
-    url: str
+    reader: Reader
     address: str
     agent: str
     text: str
     approved: str
     parent: Comment | None
-    account: int
     depth: int
+    remark: Remark | None = None
+    is_kept: bool = False
     id: int = 0
+
+    @property
+    def name(self) -> str:
+        """Return the name that stands above it."""
+        return self.reader.name
 
 
 class Readers:
@@ -49,78 +71,119 @@ class Readers:
         self._rng = rng
         self._accounts = [one for one in accounts if one.role == "subscriber"]
         self._guests = [
-            (
+            Reader(
                 f"{rng.choice(world.first)} {rng.choice(world.last)[0]}.",
                 f"reader{number}@example.org",
             )
             for number in range(240)
         ]
 
-    def somebody(self, before: datetime) -> tuple[str, str, int]:
-        """Return a name, an address and an account (0: a visitor)."""
-        if self._rng.random() < 0.6:
-            one = self._rng.choice(self._accounts)
-            if one.since < before:
-                return one.name, one.email, one.id
-        return (*self._rng.choice(self._guests), 0)
+    def somebody(self, before: datetime, but: Reader | None) -> Reader:
+        """Return a reader other than the one who is answered."""
+        while True:
+            found = self._guests[self._rng.randrange(len(self._guests))]
+            if self._rng.random() < 0.6:
+                one = self._rng.choice(self._accounts)
+                if one.since < before:
+                    found = Reader(one.name, one.email, one.id)
+            if but is None or found.address != but.address:
+                return found
+
+
+@cache
+def bank() -> Mapping[str, tuple[Point, ...]]:
+    """Return what may be said of stories, by their talk."""
+    folder = HERE / "vocabulary" / "remarks"
+    return {
+        talk: points(tables)
+        for path in sorted(folder.glob("*.toml"))
+        for talk, tables in vocabulary(f"remarks/{path.stem}").items()
+    }
+
+
+class Thread:
+    """The comments of one story."""
+
+    def __init__(
+        self, rng: Random, story: Story, readers: Readers, staff: Mapping[int, Account]
+    ) -> None:
+        self._rng, self._story, self._readers = rng, story, readers
+        writer = staff[story.author]
+        self._writer = Reader(writer.name, writer.email, writer.id)
+        self._talk = Talk(
+            Random(f"talk/{story.id}"),
+            (*bank()[story.talk], *story.points),
+            story.filler.known,
+        )
+        self._begins = story.date
+        self.comments: list[Comment] = []
+
+    def keep(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Add comments by those whom tasks ask for: a name, an address, a time, what is answered."""
+        for row in rows:
+            parent = self.comments[row["below"] - 1] if "below" in row else None
+            reader = Reader(row["name"], row["email"], row.get("account", 0))
+            self._add(reader, row["date"], parent)
+            self.comments[-1].is_kept = True
+            if row.get("waits"):
+                self.comments[-1].approved = "0"
+        self._begins = max([self._begins, *(one.date for one in self.comments)])
+
+    def grow(self) -> None:
+        """Add a comment, if there is still time for one."""
+        rng = self._rng
+        open_ones = [one for one in self.comments if one.depth < DEEPEST and one.approved == "1"]
+        parent = rng.choice(open_ones) if open_ones and rng.random() < 0.42 else None
+        begun = parent.date if parent else self._begins
+        date = min(
+            begun + timedelta(seconds=int(rng.expovariate(1 / 90000)) + 300),
+            NOW - timedelta(seconds=rng.randrange(60, 86400)),
+        )
+        if date > begun:
+            self._add(self._who(date, parent), date, parent)
+
+    def _who(self, date: datetime, parent: Comment | None) -> Reader:
+        if parent is None:
+            return self._readers.somebody(date, None)
+        is_told = parent.remark and parent.remark.kind in {Kind.ANSWER, Kind.THANKS}
+        if is_told and parent.parent and self._rng.random() < 0.7:
+            return parent.parent.reader  # who asked says thank you
+        if parent.reader != self._writer and self._rng.random() < 0.09:
+            return self._writer
+        return self._readers.somebody(date, parent.reader)
+
+    def _add(self, reader: Reader, date: datetime, parent: Comment | None) -> None:
+        if parent and parent.remark:
+            is_staff = reader == self._writer
+            text, remark = self._talk.reply(reader.address, parent.remark, is_staff=is_staff)
+        else:
+            count = self._rng.choices(SENTENCES, weights=HOW_OFTEN)[0]
+            is_late = date - self._story.date > LATE
+            text, remark = self._talk.open(reader.address, is_late=is_late, count=count)
+        made = _comment(self._rng, self._story, date, reader, text, "1", parent)
+        made.remark = remark
+        self.comments.append(made)
 
 
 def comments(world: World, stories: Sequence[Story], accounts: Sequence[Account]) -> list[Comment]:
     """Return all comments, oldest first, with ids."""
-    rng = Random("comments")
+    rng = Random("comments/7")
     says = vocabulary("talk")
     readers = Readers(rng, world, accounts)
     by_id = {one.id: one for one in accounts}
-    weights = [rng.paretovariate(1.3) if rng.random() < 0.86 else 0.0 for _ in stories]
+    threads = {one.title: Thread(rng, one, readers, by_id) for one in stories}
+    kept = {one["article"]: one for one in says["kept"]}
+    for title, one in kept.items():
+        threads[title].keep(one["comments"])
+    free = [one for one in stories if not kept.get(one.title, {}).get("is_all")]
+    weights = [rng.paretovariate(1.3) if rng.random() < 0.86 else 0.0 for _ in free]
     shares = list(accumulate(min(weight, 9.0) for weight in weights))
-    made: list[Comment] = []
-    threads: dict[int, list[Comment]] = {}
-    said: dict[int, set[str]] = {}
-    while len(made) < TOTAL - SPAM:
-        story = rng.choices(stories, cum_weights=shares)[0]
-        thread = threads.setdefault(story.id, [])
-        parent = rng.choice(thread) if thread and rng.random() < 0.38 else None
-        if parent and parent.depth >= DEEPEST:
-            parent = None
-        words = _words(rng, says, story, parent)
-        if words in said.setdefault(story.id, set()):
-            continue
-        said[story.id].add(words)
-        date = min(
-            (parent.date if parent else story.date)
-            + timedelta(seconds=int(rng.expovariate(1 / 90000)) + 300),
-            NOW - timedelta(seconds=rng.randrange(60, 86400)),
-        )
-        if date <= (parent.date if parent else story.date):
-            continue
-        name, email, account = readers.somebody(date)
-        if parent and account == 0 and rng.random() < 0.15:
-            writer = by_id[story.author]
-            name, email, account = writer.name, writer.email, writer.id
-            words = story.filler.one_of(says["reply"]["author"])
-        thread.append(_comment(rng, story, date, (name, email, "", account), words, "1", parent))
-        made.append(thread[-1])
+    while lacking := _lacking(threads):
+        for story in rng.choices(free, cum_weights=shares, k=lacking):
+            threads[story.title].grow()
+    made = list(_all(threads))
     _hold(rng, made)
-    for _ in range(SPAM):
-        story = rng.choice(stories)
-        date = story.date + (NOW - story.date) * rng.random()
-        who = (
-            rng.choice(("Best Offers", "seo expert", "Watches4U", "casino_king", "slim tea")),
-            f"offer{rng.randrange(900)}@example.net",
-            f"http://shop{rng.randrange(90)}.example.net/",
-            0,
-        )
-        made.append(
-            _comment(
-                rng,
-                story,
-                date.replace(microsecond=0),
-                who,
-                rng.choice(says["spam"]["any"]),
-                "spam",
-                None,
-            )
-        )
+    made += [_advertisement(rng, stories, says["spam"]["any"]) for _ in range(SPAM)]
     made.sort(key=lambda one: (one.date, one.story.id, one.text))
     for number, one in enumerate(made, start=1):
         one.id = number
@@ -128,55 +191,54 @@ def comments(world: World, stories: Sequence[Story], accounts: Sequence[Account]
     return made
 
 
+def _all(threads: Mapping[str, Thread]) -> Iterator[Comment]:
+    for thread in threads.values():
+        yield from thread.comments
+
+
+def _lacking(threads: Mapping[str, Thread]) -> int:
+    return TOTAL - SPAM - sum(len(one.comments) for one in threads.values())
+
+
+def _advertisement(rng: Random, stories: Sequence[Story], texts: Sequence[str]) -> Comment:
+    story = rng.choice(stories)
+    date = story.date + (NOW - story.date) * rng.random()
+    who = Reader(
+        rng.choice(("Best Offers", "seo expert", "Watches4U", "casino_king", "slim tea")),
+        f"offer{rng.randrange(900)}@example.net",
+        url=f"http://shop{rng.randrange(90)}.example.net/",
+    )
+    return _comment(rng, story, date.replace(microsecond=0), who, rng.choice(texts), "spam", None)
+
+
 def _hold(rng: Random, made: list[Comment]) -> None:
     """Let comments of the last months wait: only such as nobody has answered."""
     answered = {id(one.parent) for one in made if one.parent}
     since = OPENED + (NOW - OPENED) * 0.8
+    held = sum(one.approved == "0" for one in made)
     free = [
-        one for one in made if id(one) not in answered and one.date > since and one.account == 0
+        one
+        for one in made
+        if id(one) not in answered
+        and one.date > since
+        and one.reader.account == 0
+        and one.approved == "1"
+        and not one.is_kept
     ]
-    for one in rng.sample(free, PENDING):
+    for one in rng.sample(free, PENDING - held):
         one.approved = "0"
-
-
-def _words(rng: Random, says: dict[str, Any], story: Story, parent: Comment | None) -> str:
-    if parent:
-        sentences = [rng.choice(says["reply"]["any"])]
-        if rng.random() < 0.3:
-            sentences.append(rng.choice(says["say"][story.talk]))
-    else:
-        own = says["say"].get(story.talk, says["say"]["any"])
-        sentences = [rng.choice(own if rng.random() < 0.7 else says["say"]["any"])]
-        if story.more_talk and rng.random() < 0.6:
-            sentences.insert(0, rng.choice(story.more_talk))
-        if rng.random() < 0.35:
-            sentences.append(rng.choice(says["say"]["any"]))
-    return " ".join(dict.fromkeys(story.filler.say(one) for one in sentences))
 
 
 def _comment(
     rng: Random,
     story: Story,
     date: datetime,
-    who: tuple[str, str, str, int],
+    reader: Reader,
     words: str,
     approved: str,
     parent: Comment | None,
 ) -> Comment:
-    name, email, url, account = who
-    address = f"192.0.2.{sum(map(ord, slug(name))) % 250 + 2}"
+    address = f"192.0.2.{sum(map(ord, slug(reader.name))) % 250 + 2}"
     depth = parent.depth + 1 if parent else 1
-    return Comment(
-        story,
-        date,
-        name,
-        email,
-        url,
-        address,
-        rng.choice(AGENTS),
-        words,
-        approved,
-        parent,
-        account,
-        depth,
-    )
+    agent = rng.choice(AGENTS)
+    return Comment(story, date, reader, address, agent, words, approved, parent, depth)

@@ -8,14 +8,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from random import Random
 
-from gazette.sources import World, vocabulary
+from gazette.fitted import followers
+from gazette.sources import World
 
 GAP = re.compile(r"(?:\b([Aa]) )?\{([a-z]+?)(\d?)(\^?)\}")
 MARK = re.compile(r"\*\*|\[\[|\]\]")
-# Gap -> the gap whose word it takes, and what stands in for the words that do not fit it.
-FITTED: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    name: (told["of"], told["instead"]) for name, told in vocabulary("town")["fitted"].items()
-}
 
 
 class Filler:
@@ -32,6 +29,7 @@ class Filler:
         self._rng = rng
         self._world = world
         self._lists = {**town, **own}
+        self._followers = followers()
         self._words = {"month": date.strftime("%B"), "year": str(date.year)}
 
     def say(self, text: str) -> str:
@@ -41,6 +39,14 @@ class Filler:
     def one_of(self, texts: Sequence[str]) -> str:
         """Return one of the texts, filled."""
         return self.say(self._rng.choice(texts))
+
+    def known(self, text: str) -> str | None:
+        """Return a text without gaps, or nothing where the story has not filled them all."""
+        for _, name, number, _ in GAP.findall(text):
+            source = self._followers.get(name, (name + number, {}))[0]
+            if name + number not in self._words and source not in self._words:
+                return None
+        return self.say(text)
 
     def give(self, name: str, word: str) -> None:
         """Say what a gap is to hold."""
@@ -56,8 +62,8 @@ class Filler:
         return word
 
     def _word(self, name: str, key: str) -> str:
-        if name in FITTED:
-            name, instead = FITTED[name]
+        if key not in self._words and name in self._followers:
+            name, instead = self._followers[name]
             word = self._word(name, name)
             return instead.get(word, word)
         if key not in self._words:

@@ -19,6 +19,9 @@ KNOWN = tuple(
     (one["first"], one["last"], one["host"], one["password"], one["about"])
     for one in _PEOPLE["known"]
 )
+HOMES: Mapping[str, str] = {
+    f"{one['first']} {one['last']}": one["town"] for one in _PEOPLE["known"] if "town" in one
+}
 TRADES: tuple[str, ...] = tuple(_PEOPLE["trades"])
 TOWNS: tuple[str, ...] = tuple(_PEOPLE["towns"])
 
@@ -92,11 +95,12 @@ def people() -> tuple[Person, ...]:
             org=org,
             password=password,
             about=about,
-            town=rng.choice(TOWNS),
+            town=HOMES.get(f"{first} {last}", drawn),
             locked=place > len(KNOWN) and rng.random() < 0.03,
             since=dates[place],
         )
         for place, (first, last, org, password, about) in enumerate(known)
+        for drawn in (rng.choice(TOWNS),)
     )
 
 

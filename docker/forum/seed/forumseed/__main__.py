@@ -29,7 +29,7 @@ def main() -> None:
     references = threads.References(Random("forum/references"))
     threads.write(drafts, words, references)
     remarks = comments.plan(drafts, writers)
-    comments.write(remarks, names, words, references)
+    comments.write(remarks, names, words["common"], references)
     votes = demo.cast_votes(drafts, remarks)
     log = moderation.Moderation(kept, words)
     log.took_away(drafts, remarks)

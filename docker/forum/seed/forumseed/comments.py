@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 from typing import Any
 
+from talking import Remark as Said
+from talking import Talk
 from waypost import paths
 
 from forumseed import timing
 from forumseed.context import Context
-from forumseed.phrases import capital, fill
+from forumseed.phrases import fill
+from forumseed.remarks import talk
 from forumseed.threads import Crowd, Draft, References
 
 COMMENTS = 100_000
@@ -20,8 +25,10 @@ DEEPEST = 14
 TOP = {"core": 62, "question": 10, "agree": 6, "joke": 7, "doubt": 7, "aside": 8}
 REPLY = {"core": 30, "agree": 25, "doubt": 20, "question": 15, "joke": 10}
 BY_AUTHOR = {"thanks": 45, "answer": 25, "question": 20, "joke": 10}
-ALONE = {"core": 0.0, "question": 0.6, "answer": 0.5, "agree": 0.3, "doubt": 0.2, "thanks": 0.6,
-         "joke": 0.7, "aside": 0.5}  # fmt: skip
+REFERS = 0.18  # of those who open: how many name another thread
+TRIES = 5
+ALIKE = 24  # last letters of a sentence that no other of a comment shares
+SENTENCE, NAMED = re.compile(r"(?<=[.!?])\s+"), re.compile(r"@[\w-]+")
 
 
 @dataclass(slots=True)
@@ -40,6 +47,7 @@ class Remark:
     id: int = 0
     path: str = ""
     body: str = ""
+    said: Said | None = None
 
 
 def _counts(drafts: list[Draft]) -> list[int]:
@@ -105,54 +113,38 @@ def _remark(draft: Draft, thread: list[Remark], crowd: Crowd, rng: Random) -> Re
 def write(
     remarks: list[Remark], names: list[str], words: dict[str, Any], references: References
 ) -> None:
-    """Give every comment its text; no two are alike."""
+    """Give every comment its text: nobody repeats another in a thread, and few in the forum."""
     rng = Random("forum/remarks")
+    lengths = Counter(remark.draft.id for remark in remarks)
+    threads: dict[int, Talk] = {}
     seen: set[str] = set()
     for remark in remarks:
         draft = remark.draft
-        above = remark.parent.author if remark.parent else draft.author
-        refer = references.from_place(draft.place, before=draft.id)
-        for attempt in range(12):
-            context = draft.context.again(names[above - 1])
-            context.rng, context.refer = rng, refer
-            body = _text(remark, context, rng, words, longer=attempt > 2)
-            if body not in seen:
+        if draft.id not in threads:
+            threads[draft.id] = talk(draft, lengths[draft.id])
+        for _ in range(TRIES):
+            text = _text(remark, threads[draft.id], f"@{names[remark.author - 1]}", rng)
+            sentences = SENTENCE.split(NAMED.sub("@", text))
+            ends = {sentence[-ALIKE:] for sentence in sentences}
+            if len(ends) == len(sentences) and seen.isdisjoint(sentences):
                 break
-        else:
-            body += f" {fill(rng.choice(words['common']['story']), rng, context)}"
-        seen.add(body)
-        remark.body = body
+        seen.update(sentences)
+        told = [text]
+        if remark.parent is None and rng.random() < REFERS:
+            refer = references.from_place(draft.place, before=draft.id)
+            aside = Context.of(draft.place.setting, rng, refer)
+            told.append(fill(rng.choice(words["aside"]), rng, aside))
+        remark.body = " ".join(told)
 
 
-def _text(
-    remark: Remark, context: Context, rng: Random, words: dict[str, Any], *, longer: bool
-) -> str:
-    common = words["common"]
-    kind = remark.kind
-    parts: list[str] = [] if kind == "core" else [rng.choice(common[kind])]
-    if longer or rng.random() >= ALONE[kind]:
-        core = _core(remark, words, rng)
-        count = rng.choices((1, 2, 3, 4), weights=(40, 38, 17, 5))[0] if kind == "core" else 1
-        told = rng.sample(core, min(count, len(core)))
-        if longer or rng.random() < 0.35:
-            told.append(rng.choice(common["story"]))
-        parts = [*told, *parts] if kind == "question" else [*parts, *told]
-    if kind == "core" and rng.random() < 0.07:
-        parts.append(rng.choice(common["aside"]))
-    if kind in {"core", "doubt", "answer"} and rng.random() < 0.14:
-        parts.append(rng.choice(common["close"]))
-    sentences = dict.fromkeys(capital(fill(part, rng, context)) for part in parts)
+def _text(remark: Remark, thread: Talk, name: str, rng: Random) -> str:
+    above = remark.parent.said if remark.parent else None
+    if above:
+        text, remark.said = thread.reply(name, above, is_grateful=remark.kind == "thanks")
+        return text
+    count = rng.choices((1, 2, 3, 4), weights=(30, 40, 22, 8))[0]
+    text, remark.said = thread.open(name, count=count)
+    sentences = SENTENCE.split(text)
     if len(sentences) > 3 and rng.random() < 0.4:
-        listed = list(sentences)
-        return " ".join(listed[:2]) + "\n\n" + " ".join(listed[2:])
-    return " ".join(sentences)
-
-
-def _core(remark: Remark, words: dict[str, Any], rng: Random) -> list[str]:
-    place = remark.draft.place
-    if place.kind == "talk":
-        pack = place.setting.pack
-        return [*pack["pro"], *pack["con"], *pack["tip"], *rng.sample(words["common"]["story"], 4)]
-    if place.kind == "city":
-        return words["city"]["core"]
-    return words[place.kind]["core"]
+        return " ".join(sentences[:2]) + "\n\n" + " ".join(sentences[2:])
+    return text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 
 from forumseed.phrases import capital, small
@@ -63,6 +63,7 @@ class Context:
         fixed: values that hold for the whole thread.
         refer: gives a link to an earlier thread.
         user: whom the text answers.
+        said: what the slots stood for first: what the thread has told.
     """
 
     setting: Setting
@@ -74,6 +75,7 @@ class Context:
     article: Article | None
     fixed: dict[str, str] = field(default_factory=dict)
     user: str = "friend"
+    said: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, setting: Setting, rng: Random, refer: Callable[[], str]) -> Context:
@@ -83,15 +85,13 @@ class Context:
         article = rng.choice(setting.articles) if setting.articles else None
         return cls(setting, rng, refer, category, product, other, article)
 
-    def again(self, user: str) -> Context:
-        """Return the context of an answer: the same subject, other products."""
-        product, other = _two(self.category, self.rng)
-        article = self.rng.choice(self.setting.articles) if self.setting.articles else None
-        kept = {key: value for key, value in self.fixed.items() if key == "here"}
-        return replace(self, product=product, other=other, article=article, user=user, fixed=kept)
-
     def __call__(self, name: str) -> str:
         """Return a slot's value."""
+        value = self._value(name)
+        self.said.setdefault(name, value)
+        return value
+
+    def _value(self, name: str) -> str:
         if name in self.fixed:
             return self.fixed[name]
         if name in NUMBERS:

@@ -18,7 +18,11 @@ def fill(template: str, rng: Random, slot: Callable[[str], str]) -> str:
         if "{" not in text:
             break
         text = _SLOT.sub(lambda found: _value(found.group(1), slot), text)
-    text = re.sub(r"([.!?])\.(?=\s|$)", r"\1", text)
+    return articles_agree(re.sub(r"([.!?])\.(?=\s|$)", r"\1", text))
+
+
+def articles_agree(text: str) -> str:
+    """Return a text in which "a" before a vowel is "an"."""
     return _ARTICLE.sub(r"\1n ", text)
 
 

@@ -26,6 +26,7 @@ class Place:
 
     Attributes:
         kind: gear, city, talk, learned or made: which templates its threads use.
+        pack: what it talks about, if its kind is talk.
         share: its part of all threads, compared with the other forums.
     """
 
@@ -36,6 +37,7 @@ class Place:
     kind: str
     share: float
     setting: Setting
+    pack: str = ""
 
 
 def places() -> list[Place]:
@@ -83,8 +85,9 @@ def _place(
         here=name, places=threads["city"]["place"], uses=threads["city"]["use_city"],
     )  # fmt: skip
     return Place(
-        number, name, title, _description(kind, title, setting, rng, threads), kind, share, setting
-    )
+        number, name, title, _description(kind, title, setting, rng, threads), kind, share, setting,
+        first[0] if first else "",
+    )  # fmt: skip
 
 
 def _description(

@@ -43,12 +43,12 @@ def main() -> None:
         homes = customers.write_accounts()
         items = catalogue.write_products(departments, User.objects.get(id=1))
         orders.write_orders(items, homes)
-        reviews.write_reviews(items)
         offers.write_offers()
         offers.write_wishlists(items)
         groups.write_groups()
         recommendations.write_recommendations(departments, items)
         returns.write_returns()
+        reviews.write_reviews(items)
     catalogue.index_text()
     searches.write_searches()
     with connection.cursor() as cursor:

@@ -11,6 +11,7 @@ from oscar.core.loading import get_model
 
 from shopseed import plan
 from shopseed.clock import NOW, moment
+from shopseed.opinions import describe
 from shopseed.pictures import TINTS, picture_name
 from shopseed.plan import Plan
 from shopseed.vocabulary import Department
@@ -76,7 +77,7 @@ def _row(item: Plan, product_class: ProductClass, created: datetime) -> Product:
         parent_id=item.parent.id if item.parent else None,
         title=item.title,
         slug=slugify(item.title),
-        description=item.description,
+        description=describe(item),
         meta_title="",
         product_class=None if item.parent else product_class,
         date_created=created,

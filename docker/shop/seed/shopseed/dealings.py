@@ -10,5 +10,5 @@ FOLDER = Path(__file__).resolve().parent.parent / "dealings"
 
 
 def phrases(name: str) -> dict[str, Any]:
-    """Return one of the lists: groups, returns or searches."""
+    """Return one of the lists: groups, returns, reviews or searches."""
     return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))

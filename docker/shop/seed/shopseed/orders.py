@@ -223,6 +223,7 @@ def _changes(sale: Sale) -> list[OrderStatusChange]:
 def _write_records(sales: list[Sale], items: list[Plan]) -> None:
     """Write the analytics that Oscar would have gathered, for the reports."""
     rng = Random("records")
+    added = Random("additions")  # some put things into the basket and take them out again
     bought: Counter[int] = Counter()
     per_user: dict[int, list[Sale]] = defaultdict(list)
     for sale in sales:
@@ -234,7 +235,7 @@ def _write_records(sales: list[Sale], items: list[Plan]) -> None:
             ProductRecord(
                 product_id=item.id,
                 num_views=bought[item.id] * rng.randint(8, 30) + rng.randint(0, 40),
-                num_basket_additions=bought[item.id] * 2,
+                num_basket_additions=bought[item.id] + added.randint(0, 2 + 2 * bought[item.id]),
                 num_purchases=bought[item.id],
                 score=0,
             )
@@ -248,7 +249,7 @@ def _write_records(sales: list[Sale], items: list[Plan]) -> None:
             UserRecord(
                 user_id=number,
                 num_product_views=len(theirs) * rng.randint(5, 20),
-                num_basket_additions=sum(len(sale.goods) for sale in theirs),
+                num_basket_additions=sum(len(sale.goods) + added.randint(0, 2) for sale in theirs),
                 num_orders=len(theirs),
                 num_order_lines=sum(len(sale.goods) for sale in theirs),
                 num_order_items=sum(count for sale in theirs for _, _, count in sale.goods),

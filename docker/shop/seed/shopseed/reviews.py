@@ -1,75 +1,177 @@
-"""Writes reviews whose words fit their stars and the product's category."""
+"""Writes reviews by customers who ordered the product, after it was delivered."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
 from django.contrib.auth.models import User
+from harbour.returns.models import Reason, Return
 from oscar.core.loading import get_model
 
 from shopseed.clock import NOW, moment
+from shopseed.dealings import phrases
+from shopseed.opinions import Case, compose
 from shopseed.plan import Plan
-from shopseed.vocabulary import phrases
 
+Line = get_model("order", "Line")
 Product = get_model("catalogue", "Product")
 ProductReview = get_model("reviews", "ProductReview")
 
-REVIEWS = 12000
+CUSTOMER_ID = 2  # the customer role has reviewed nothing
+SHARE = 0.88  # of the purchases are reviewed
+GIVEN_SHARE = 0.06
+RECEIVED_SHARE = 0.01  # are reviewed by whoever got it as a present
 MODERATION_SHARE = 0.03
-FIRST_REVIEW = datetime(2024, 1, 8, 8, 0, tzinfo=NOW.tzinfo)
+ON_ITS_WAY = timedelta(hours=60)
+SOONEST = 4  # days
+DAY = timedelta(days=1)
 BATCH = 1000
 
 
-def _body(rng: Random, item: Plan, stars: int, texts: dict[str, Any]) -> str:
-    key = str(stars)
-    praise = rng.sample(item.words.praise, 2)
-    gripe = rng.choice(item.words.gripe)
-    middle = {
-        5: praise,
-        4: [praise[0], gripe if rng.random() < 0.4 else praise[1]],
-        3: [praise[0], gripe],
-        2: [gripe],
-        1: [gripe],
-    }[stars]
-    sentences = [rng.choice(texts["opening"][key]), *middle, rng.choice(texts["closing"][key])]
-    return " ".join(sentence for sentence in sentences if sentence)
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One review to be: whose, when, and of what."""
+
+    case: Case
+    when: datetime
+    is_waiting: bool
+    title: str = ""  # one that is given
+    id: int = 0
+
+    @property
+    def top(self) -> Plan:
+        """Return the product that it stands at: a variant's parent."""
+        return self.case.item.parent or self.case.item
+
+
+def _month(delivered: datetime, when: datetime) -> str:
+    return delivered.strftime("%B" if when - delivered < 300 * DAY else "%B %Y")
+
+
+def _stars(rng: Random, item: Plan) -> int:
+    return min(5, max(1, round(rng.gauss(item.model.quality, 0.9))))
+
+
+def _day(rng: Random, delivered: datetime) -> datetime | None:
+    """Return when somebody writes about it: mostly soon, sometimes after two years."""
+    room = (NOW - DAY - delivered).days - 1
+    if room < SOONEST:
+        return None
+    days = int(10 ** rng.uniform(0.7, 2.9))
+    first = delivered + DAY * (days if days <= room else rng.randint(SOONEST, room))
+    return moment(rng, first, first + DAY)
+
+
+def _ordered(
+    rng: Random, line: Any, item: Plan, back: Return | None, others: list[User]
+) -> Review | None:
+    """Return the review of one purchase, where it gets one."""
+    if line.order.status not in {"Complete", "Returned"} or rng.random() > SHARE:
+        return None
+    delivered = line.order.date_placed + ON_ITS_WAY
+    when = _day(rng, delivered)
+    part, who, stars = "own", line.order.user, _stars(rng, item)
+    if rng.random() < RECEIVED_SHARE:
+        part, who = "received", rng.choice(others)
+    elif rng.random() < GIVEN_SHARE:
+        part = "given"
+    if back is not None:
+        if back.reason != Reason.FAULTY or line.order.status != "Returned":
+            return None
+        part, who, stars = "own", line.order.user, rng.choice((1, 1, 2))
+        when = moment(rng, back.date_updated + DAY, back.date_updated + 30 * DAY)
+    if when is None or when > NOW - DAY or who.date_joined > when:
+        return None
+    used = (when if back is None else back.date_requested) - delivered
+    case = Case(
+        item=item,
+        who=who.id,
+        stars=stars,
+        days=max(used.days, 0),
+        month=_month(delivered, when),
+        quantity=line.quantity,
+        part=part,
+        is_returned=back is not None,
+    )
+    return Review(case, when, rng.random() < MODERATION_SHARE)
+
+
+def _kept(items: dict[int, Plan]) -> Iterator[Review]:
+    """Yield the reviews that are given one by one, of things got as presents."""
+    users = {f"{user.first_name} {user.last_name}": user.id for user in User.objects.all()}
+    for row in phrases("reviews")["reviews"]:
+        item = items[row["product"]]
+        rng = Random(f"review/{row['product']}/{row['by']}")
+        bought = rng.choice(item.children) if item.children else item
+        days = rng.randint(20, 150)
+        when = row["when"]
+        case = Case(
+            item=bought,
+            who=users[row["by"]],
+            stars=row["stars"],
+            days=days,
+            month=_month(when - days * DAY, when),
+            part="received",
+        )
+        yield Review(case, when, row.get("waits", False), row.get("title", ""), row.get("id", 0))
+
+
+def _all(items: list[Plan]) -> list[Review]:
+    """Return all reviews in the order of their dates: one per product and customer."""
+    rng = Random("reviews")
+    known = {item.id: item for item in items}
+    found = list(_kept(known))
+    closed = {one.top.id for one in found} | set(phrases("reviews")["unreviewed"])
+    lines = list(Line.objects.select_related("order__user").order_by("id"))
+    others = list(User.objects.filter(id__gt=CUSTOMER_ID).order_by("id"))
+    backs = {back.line_id: back for back in Return.objects.all()}
+    ordered = {(line.order.user_id, line.product_id) for line in lines}
+    seen: set[tuple[int, int]] = set()
+    for line in lines:
+        item = known[line.product_id]
+        if line.order.user_id == CUSTOMER_ID:
+            continue
+        review = _ordered(rng, line, item, backs.get(line.id), others)
+        if review is None or review.top.id in closed:
+            continue
+        key = (review.top.id, review.case.who)
+        is_stranger = review.case.part == "received"
+        if key in seen or (is_stranger and (review.case.who, item.id) in ordered):
+            continue
+        seen.add(key)
+        found.append(review)
+    return sorted(found, key=lambda one: (one.when, one.top.id))
 
 
 def write_reviews(items: list[Plan]) -> None:
     """Write the reviews and the mean stars of the products that have any."""
-    rng = Random("reviews")
-    texts = phrases("reviews")
-    users = list(User.objects.filter(id__gt=2).order_by("id"))
-    tops = [item for item in items if item.parent is None]
-    weights = [rng.paretovariate(1.2) for _ in tops]
-    weights = [min(weight, 30) for weight in weights]
-    seen: set[tuple[int, int]] = set()
-    rows = []
+    found = _all(items)
+    [anchor] = [place for place, one in enumerate(found) if one.id]
+    first = found[anchor].id - anchor
     scores: dict[int, list[int]] = defaultdict(list)
-    for item in rng.choices(tops, weights=weights, k=REVIEWS):
-        user = rng.choice(users)
-        if (item.id, user.id) in seen:
-            continue
-        seen.add((item.id, user.id))
-        stars = min(5, max(1, round(rng.gauss(item.model.quality, 0.9))))
-        is_waiting = rng.random() < MODERATION_SHARE
-        if not is_waiting:
-            scores[item.id].append(stars)
+    rows = []
+    for number, one in enumerate(found, start=first):
+        case = one.case
+        title, body = compose(Random(f"opinion/{one.top.id}/{case.who}"), case)
+        if not one.is_waiting:
+            scores[one.top.id].append(case.stars)
         rows.append(
             ProductReview(
-                product_id=item.id,
-                user=user,
-                score=stars,
-                title=rng.choice(texts["titles"][str(stars)]),
-                body=_body(rng, item, stars, texts),
-                status=ProductReview.FOR_MODERATION if is_waiting else ProductReview.APPROVED,
-                date_created=moment(rng, FIRST_REVIEW, NOW - timedelta(days=1)),
+                id=number,
+                product_id=one.top.id,
+                user_id=case.who,
+                score=case.stars,
+                title=one.title or title,
+                body=body,
+                status=ProductReview.FOR_MODERATION if one.is_waiting else ProductReview.APPROVED,
+                date_created=one.when,
             )
         )
-    rows.sort(key=lambda row: row.date_created)
     ProductReview.objects.bulk_create(rows, batch_size=BATCH)
     rated = list(Product.objects.filter(id__in=scores))
     for product in rated:

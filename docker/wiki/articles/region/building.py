@@ -240,6 +240,7 @@ def _museums(words: Words, land: Land, streets: tuple[Street, ...]) -> tuple[Mus
         kind = dice.pick(words.records("town_museums"))
         asked.append((f"{town.name} {kind['name']}", kind["topic"], town, None))
     visitors = dice.distinct(len(asked), 4_100, 189_000)
+    opens = {one["name"]: one["opens"] for one in words.records("museums") if "opens" in one}
     return tuple(
         Museum(
             title=name,
@@ -250,6 +251,7 @@ def _museums(words: Words, land: Land, streets: tuple[Street, ...]) -> tuple[Mus
             visitors=count if isinstance(place, City) else count // 5,
             objects=dice.between(300, 64_000),
             admission=dice.pick(words["free"]),
+            opens=opens.get(name),
             closed_on=dice.pick(words["closed_on"]),
             street=street,
             art="Gallery" in name and "Ink" not in name,

@@ -114,6 +114,7 @@ class Museum(Built):
     visitors: int
     objects: int
     admission: str
+    opens: str | None
     closed_on: str
     street: Street | None
     art: bool

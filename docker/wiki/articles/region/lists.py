@@ -370,7 +370,7 @@ def _of_culture(world: World) -> tuple[Ranking[Any], ...]:
             row=lambda one: (
                 f"{one.length}",
                 one.start.link,
-                one.end.link,
+                (one.end or one.start).link,
                 f"{one.climb:,}",
             ),
         ),

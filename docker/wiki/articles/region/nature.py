@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from region.dice import Dice
 from region.people import Person, Society, Trade
@@ -89,12 +89,16 @@ class Festival(Subject):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Walk(Subject):
-    """A waymarked path; no two are equally long."""
+    """A waymarked path; no two are equally long.
+
+    One that ends where it begins has no end, but that place as its round.
+    """
 
     start: Settlement
-    end: Settlement
-    via: Village
-    hill: Hill
+    end: Settlement | None
+    round: Settlement | None
+    via: Village | None
+    hill: Hill | None
     length: int
     climb: int
     marked: int
@@ -228,21 +232,39 @@ def _festivals(words: Words, land: Land, dishes: tuple[Dish, ...]) -> tuple[Fest
 
 def _walks(words: Words, land: Land) -> tuple[Walk, ...]:
     dice = Dice("walks")
-    lengths = dice.distinct(len(words["walks"]), 5, 132)
+    lengths = dice.distinct(len(words["walks"]), 12, 132)
+    # The newspaper's guide, the map and people's notes speak of these, too.
+    known = {one["name"]: one for one in words.records("town_walks")}
     walks = []
     for name, length in zip(words["walks"], lengths, strict=True):
         start, end = dice.some((*land.cities, *land.towns), 2)
-        walks.append(
-            Walk(
-                title=name,
-                name=name,
-                start=start,
-                end=end,
-                via=dice.pick(land.villages),
-                hill=dice.pick(land.hills),
-                length=length,
-                climb=length * dice.between(9, 38),
-                marked=dice.between(1931, 2014),
-            )
+        walk = Walk(
+            title=name,
+            name=name,
+            start=start,
+            end=end,
+            round=None,
+            via=dice.pick(land.villages),
+            hill=dice.pick(land.hills),
+            length=length,
+            climb=length * dice.between(9, 38),
+            marked=dice.between(1931, 2014),
         )
+        walks.append(_as_known(walk, known[name], land) if name in known else walk)
     return tuple(walks)
+
+
+def _as_known(walk: Walk, known: Mapping[str, str], land: Land) -> Walk:
+    """Return a walk with the ends, the length and the ascent that other sites know."""
+    cities = {city.name: city for city in land.cities}
+    start, end = cities[known["start"]], cities.get(known.get("end", ""))
+    return replace(
+        walk,
+        start=start,
+        end=end,
+        round=start if end is None else None,
+        via=None,
+        hill=None,
+        length=int(known["length"]),
+        climb=int(known["climb"]),
+    )
