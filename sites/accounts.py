@@ -19,6 +19,7 @@ Secret = Annotated[str, Field(min_length=1, repr=False)]
 
 # What looks like a placeholder; any other braces in a field's value stay as they are.
 _PLACEHOLDER: Final = re.compile(r"\{([A-Za-z_]+)\}")
+_VARIABLE: Final = re.compile(r"env:([A-Z][A-Z0-9_]*)")
 _ROLES_OWN: Final = frozenset({"username", "password"})
 
 
@@ -153,6 +154,7 @@ class Role(Strict):
     """An account of a site and how to log in.
 
     Attributes:
+        password: itself; or `env:NAME`, the environment variable that has it.
         api: the account's own way into the site's API, where the application has one.
         may: pages that the role gets; the contract asks for each.
         may_not: pages that it is refused: 401, 403 or 404, or the way to the login.
@@ -165,6 +167,19 @@ class Role(Strict):
     api: ApiLogin | None = None
     may: tuple[PageWith, ...] = ()
     may_not: tuple[SitePath, ...] = ()
+
+    @property
+    def variable(self) -> str | None:
+        """The environment variable that has the password; None where the manifest has it."""
+        found = _VARIABLE.fullmatch(self.password)
+        return None if found is None else found[1]
+
+    def from_environment(self, environment: Mapping[str, str]) -> Role | None:
+        """Return the role with its password; None where the variable is not set."""
+        if self.variable is None:
+            return self
+        password = environment.get(self.variable)
+        return self.model_copy(update={"password": password}) if password else None
 
 
 def _asks_for(target: str, end: str) -> bool:

@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from arena_core.errors import InputError
+from arena_core.foreign import whole
 from arena_core.regular_files import MEGABYTE, read_regular
 from sites.faults import Location, Mistake, kind_of, mistakes
 
@@ -79,7 +80,7 @@ def validated(document: Document, model: type[Model], error: type[InputError]) -
 def _parsed(text: str, path: Path, error: type[InputError]) -> Document:
     try:
         root = _composed(text)
-        _refuse_aliases(root)
+        _refuse_nodes(root)
         twice = _repeated_key(root)
         content = None if root is None else yaml.SafeLoader("").construct_document(root)
     except yaml.MarkedYAMLError as cause:
@@ -138,8 +139,8 @@ def _is_deep(text: str) -> bool:
     return False
 
 
-def _refuse_aliases(root: yaml.Node | None) -> None:
-    """Refuse nodes that hold themselves, or stand for far more than is written."""
+def _refuse_nodes(root: yaml.Node | None) -> None:
+    """Refuse nodes that hold themselves, stand for far more than is written, or are no text."""
     sizes: dict[int, tuple[int, int]] = {}
     open_ones: set[int] = set()
     waiting = [] if root is None else [root]
@@ -162,6 +163,9 @@ def _refuse_aliases(root: yaml.Node | None) -> None:
             continue
         open_ones.add(id(node))
         for one in members:
+            if isinstance(one, yaml.ScalarNode) and whole(one.value) != one.value:
+                message = "holds half of a surrogate pair, which is no character"
+                raise yaml.MarkedYAMLError(problem=message, problem_mark=one.start_mark)
             if id(one) in open_ones:
                 message = "an alias stands in what it stands for"
                 raise yaml.MarkedYAMLError(problem=message, problem_mark=one.start_mark)

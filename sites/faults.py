@@ -16,6 +16,7 @@ from arena_core.names import nearest
 Location = tuple[int | str, ...]
 
 _SHOWN_LENGTH: Final = 60
+_LONGEST: Final = 500  # of what a validator says, which may quote all that stood there
 _SECRETS: Final = frozenset({"password", "secret"})
 _KEY_MARK: Final = "[key]"
 _UNKNOWN: Final = "unknown field"
@@ -75,7 +76,12 @@ class Mistake:
     message: str
 
     def __str__(self) -> str:
-        return f"{'.'.join(str(part) for part in self.at) or 'document'}: {self.message}"
+        at = ".".join(_cut(str(part), _SHOWN_LENGTH) for part in self.at) or "document"
+        return f"{at}: {_cut(self.message, _LONGEST)}"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 2]} …"
 
 
 @dataclass(frozen=True, slots=True)

@@ -279,13 +279,28 @@ class Staged(Strict):
     resources: Resources = Resources(memory_mb=1024, cpus=2.0, pids=256)
 
 
+class ConsentClick(Strict):
+    """An element that answers a site's question about consent, by accessible role and name."""
+
+    role: Annotated[str, written(r"[a-z]+", "an accessible role, such as button")] = "button"
+    name: Line
+
+
 class Live(Strict):
     """The site's counterpart on the real web.
 
     Attributes:
         origin: scheme and host, for example `https://en.wikipedia.org`.
-        roles: how the same roles log in there; a role that is missing cannot be used online.
+        roles: how the same roles log in there; a role that is missing cannot be used online. Their
+            passwords are in the environment, but for those of a site that is staged.
         pace_s: least time between two page loads of one episode, in seconds.
+        requests_per_minute: of all episodes of a run together; no limit where omitted.
+        concurrency: how many episodes of a run may visit the site at the same time.
+        quota: how many requests a run may send; after them an episode is `unscored: blocked`.
+        identify: added to the browser's user agent in requests to the origin, so that the site
+            knows who comes.
+        third_parties: hosts besides the origin that its pages may read from.
+        consent: clicked in this order on a start page that shows it, before the agent begins.
     """
 
     origin: Annotated[
@@ -297,6 +312,26 @@ class Live(Strict):
     ]
     roles: dict[Name, Role] = Field(default_factory=dict)
     pace_s: float = Field(default=0.0, ge=0, le=60)
+    requests_per_minute: int | None = Field(default=None, ge=1, le=60_000)
+    concurrency: int | None = Field(default=None, ge=1, le=1000)
+    quota: int | None = Field(default=None, ge=1)
+    identify: (
+        Annotated[
+            str, written(r"[!-~]+(?: [!-~]+)*", "printable ASCII, such as MyStudy/1.0 (+https://…)")
+        ]
+        | None
+    ) = None
+    third_parties: tuple[
+        Annotated[
+            str,
+            written(
+                r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?",
+                "a host name in lower case, such as upload.wikimedia.org",
+            ),
+        ],
+        ...,
+    ] = ()
+    consent: tuple[ConsentClick, ...] = ()
     staged: Staged | None = None
 
     @field_validator("origin")
@@ -306,6 +341,14 @@ class Live(Strict):
         if colon and not 1 <= int(port) <= _LAST_PORT:
             raise ValueError(f"must name a port from 1 to {_LAST_PORT}")
         return origin
+
+    @model_validator(mode="after")
+    def _has_no_passwords(self) -> Self:
+        written_out = [name for name, role in self.roles.items() if role.variable is None]
+        if written_out and self.staged is None:
+            message = f"the password of role '{written_out[0]}' must not be in a file"
+            raise ValueError(f"{message}: say `env:NAME`, and set that environment variable")
+        return self
 
     @property
     def host(self) -> str:

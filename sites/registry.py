@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -25,7 +25,7 @@ ARENA_IMAGES: Final = "arena/"
 BASE_IMAGE: Final = "debian:bookworm-slim"
 # `all` means every site on the command line; the others are folders of docker/ beside the sites',
 # which a Dockerfile names in the same way.
-RESERVED_NAMES: Final = frozenset({"all", "base", "shop-live", "supervisor", "wiki-live"})
+RESERVED_NAMES: Final = frozenset({"all", "base", "shop-live", "supervisor", "talk", "wiki-live"})
 
 _HUB: Final = ("docker.io/", "index.docker.io/", "registry-1.docker.io/", "library/")
 _UNDER_WAY: Final = ("-unsealed", "-pulled")
@@ -152,10 +152,21 @@ class SiteRegistry:
         wanted = tuple(dict.fromkeys(names))
         return tuple(self.site(name) for name in wanted or sorted(self.sites))
 
-    def upstreams(self, names: Iterable[str], world: World, *, staged: bool = False) -> Upstreams:
-        """Return what answers for the named sites in a world."""
+    def upstreams(
+        self,
+        names: Iterable[str],
+        world: World,
+        *,
+        staged: bool = False,
+        taped: Container[str] = frozenset(),
+    ) -> Upstreams:
+        """Return what answers for the named sites in a world; for those in `taped`, a tape."""
         return Upstreams(
-            world, {name: upstream_of(self.site(name), world, staged=staged) for name in names}
+            world,
+            {
+                name: upstream_of(self.site(name), world, staged=staged, taped=name in taped)
+                for name in names
+            },
         )
 
     def logical(self, url: str) -> str | None:

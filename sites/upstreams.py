@@ -28,6 +28,7 @@ class UpstreamKind(StrEnum):
     REPLICA = "replica"
     LIVE = "live"
     STAGED = "staged"
+    TAPE = "tape"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,8 @@ class ReplicaUpstream:
 
 
 @dataclass(frozen=True, slots=True)
-class LiveUpstream:
-    """The site's live origin on the real web."""
-
-    kind: ClassVar[UpstreamKind] = UpstreamKind.LIVE
+class _NamedAsLive:
+    """Whatever answers under the name of the site's live origin."""
 
     site: Site
     live: Live
@@ -80,41 +79,48 @@ class LiveUpstream:
 
 
 @dataclass(frozen=True, slots=True)
-class StagedUpstream:
+class LiveUpstream(_NamedAsLive):
+    """The site's live origin on the real web."""
+
+    kind: ClassVar[UpstreamKind] = UpstreamKind.LIVE
+
+
+@dataclass(frozen=True, slots=True)
+class StagedUpstream(_NamedAsLive):
     """A stand-in on this machine that answers under the live origin's name."""
 
     kind: ClassVar[UpstreamKind] = UpstreamKind.STAGED
 
-    site: Site
-    live: Live
     staged: Staged
 
-    @property
-    def origin(self) -> str:
-        """Scheme and host as a browser sees them."""
-        return self.live.origin
+
+@dataclass(frozen=True, slots=True)
+class TapeUpstream(_NamedAsLive):
+    """Recorded traffic of the live origin, replayed under its name."""
+
+    kind: ClassVar[UpstreamKind] = UpstreamKind.TAPE
 
     @property
     def roles(self) -> Mapping[str, Role]:
-        """Who can log in here, and how."""
-        return self.live.roles
-
-    @property
-    def route_form(self) -> RouteForm:
-        """Which form its paths have."""
-        return RouteForm.LIVE
+        """Nobody can log in: a tape holds no cookie, and nothing that would give one."""
+        return {}
 
 
-# What answers under the live origin's name.
+# What answers under the live origin's name, and is asked over the network.
 OriginUpstream = LiveUpstream | StagedUpstream
-Upstream = ReplicaUpstream | LiveUpstream | StagedUpstream
+Upstream = ReplicaUpstream | LiveUpstream | StagedUpstream | TapeUpstream
 
 
-def upstream_of(site: Site, world: World, *, staged: bool = False) -> Upstream:
-    """Return what answers for a site in a world."""
+def upstream_of(site: Site, world: World, *, staged: bool = False, taped: bool = False) -> Upstream:
+    """Return what answers for a site in a world; a tape does so offline alone."""
     match world:
         case World.OFFLINE:
-            return ReplicaUpstream(site)
+            if not taped:
+                return ReplicaUpstream(site)
+            if site.live is None:
+                message = f"site '{site.name}' has no live origin that a tape could be of"
+                raise UsageError(message, hint="omit its --tape")
+            return TapeUpstream(site, site.live)
         case World.ONLINE:
             if site.live is None:
                 return ReplicaUpstream(site)
@@ -171,6 +177,11 @@ class Upstreams:
         return tuple(name for name, one in self.by_site.items() if isinstance(one, ReplicaUpstream))
 
     @property
+    def taped(self) -> tuple[TapeUpstream, ...]:
+        """The sites that a tape answers for."""
+        return tuple(one for one in self.by_site.values() if isinstance(one, TapeUpstream))
+
+    @property
     def staged(self) -> tuple[StagedUpstream, ...]:
         """The live origins that are staged."""
         return tuple(one for one in self.by_site.values() if isinstance(one, StagedUpstream))
@@ -190,9 +201,9 @@ def url_at(upstream: Upstream, page: str) -> str:
 
 
 def is_visited_live(upstream: Upstream) -> bool:
-    """Whether the browser goes to the live origin's own host, whoever answers there."""
+    """Whether the browser goes to the live origin's own host, and something serves there."""
     match upstream:
-        case ReplicaUpstream():
+        case ReplicaUpstream() | TapeUpstream():
             return False
         case LiveUpstream() | StagedUpstream():
             return True
@@ -208,6 +219,8 @@ def kind_in_words(upstream: Upstream) -> str:
             return "live origin"
         case StagedUpstream():
             return "staged live origin"
+        case TapeUpstream():
+            return "tape"
         case _:
             assert_never(upstream)
 
@@ -224,7 +237,7 @@ def sql_fault(upstream: Upstream) -> str | None:
     match upstream:
         case ReplicaUpstream(site=site):
             return None if site.database else f"site '{site.name}' has no database"
-        case LiveUpstream(site=site) | StagedUpstream(site=site):
+        case LiveUpstream(site=site) | StagedUpstream(site=site) | TapeUpstream(site=site):
             return _nothing_behind(site, "database")
         case _:
             assert_never(upstream)
@@ -235,7 +248,7 @@ def changes_fault(upstream: Upstream) -> str | None:
     match upstream:
         case ReplicaUpstream():
             return None
-        case LiveUpstream(site=site) | StagedUpstream(site=site):
+        case LiveUpstream(site=site) | StagedUpstream(site=site) | TapeUpstream(site=site):
             return _nothing_behind(site, "database")
         case _:
             assert_never(upstream)
@@ -246,7 +259,7 @@ def shell_fault(upstream: Upstream) -> str | None:
     match upstream:
         case ReplicaUpstream():
             return None
-        case LiveUpstream(site=site) | StagedUpstream(site=site):
+        case LiveUpstream(site=site) | StagedUpstream(site=site) | TapeUpstream(site=site):
             return _nothing_behind(site, "replica to run a command in")
         case _:
             assert_never(upstream)
@@ -257,7 +270,7 @@ def api_login_fault(upstream: Upstream, role: str) -> str | None:
     match upstream:
         case ReplicaUpstream(site=site):
             return _role_fault(site, role)
-        case LiveUpstream(site=site) | StagedUpstream(site=site):
+        case LiveUpstream(site=site) | StagedUpstream(site=site) | TapeUpstream(site=site):
             return _nothing_behind(site, "API login")
         case _:
             assert_never(upstream)
