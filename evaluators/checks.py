@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 from arena_core.worlds import World
 from evaluators.fields import Slug, When
 from evaluators.judgements import Replies
+from evaluators.lint import Place
 from evaluators.locators.base import Locator
 from evaluators.locators.kinds import Locate
 from evaluators.matchers.base import JudgedMatcher, Matched, Matcher, UrlForm
@@ -87,6 +88,30 @@ class Computed(BaseModel):
         return tuple(one[1] for one in found if one is not None and one[1] is not None)
 
 
+class WrongKey(Computed):
+    """A near miss: what somebody answers who made one certain mistake. It must not pass.
+
+    Attributes:
+        name: the mistake: `first-page`, `cancelled-counted`, `a-day-off`.
+    """
+
+    name: Slug
+
+
+class Margin(Computed):
+    """What sets the best apart from the next: where two are equal, no answer is the right one.
+
+    What is asked for yields the measures alone, best first and runner-up included.
+
+    Attributes:
+        best: how many of them the key names.
+        by: the least difference between neighbours; any where omitted.
+    """
+
+    best: int = Field(default=1, ge=1)
+    by: FiniteFloat | None = Field(default=None, gt=0)
+
+
 class Look(Strict):
     """One thing that is looked at and written into the evidence, and that no score asks for.
 
@@ -135,12 +160,16 @@ class Check(Look):
 
     Attributes:
         computed: where the expected value comes from; the linter asks there, an episode never does.
+        wrong_keys: near misses, asked like it: a proof shows that none of them passes.
+        margin: of a key that is the most or the least of something, what the candidates measure.
         required: of a key node, that the task asks for this very step: no success without it.
         any_of: alternatives; any of them that is met meets the check.
     """
 
     match: Match
     computed: Computed | None = None
+    wrong_keys: tuple[WrongKey, ...] = Field(default=(), exclude_if=lambda value: not value)
+    margin: Margin | None = Field(default=None, exclude_if=lambda value: value is None)
     required: bool = Field(default=False, exclude_if=lambda value: not value)
     any_of: tuple[Alternative, ...] = Field(default=(), exclude_if=lambda value: not value)
 
@@ -150,6 +179,17 @@ class Check(Look):
             one.model_copy(update={"match": one.match.answering(question)}) for one in self.any_of
         )
         return self.model_copy(update={"match": self.match.answering(question), "any_of": others})
+
+    @property
+    def asked(self) -> tuple[tuple[Place, Computed], ...]:
+        """All that a replica is asked for it: key, wrong keys and margin, with their places."""
+        wrong = ((("wrong_keys", number), one) for number, one in enumerate(self.wrong_keys))
+        found: tuple[tuple[Place, Computed | None], ...] = (
+            (("computed",), self.computed),
+            *wrong,
+            (("margin",), self.margin),
+        )
+        return tuple((at, one) for at, one in found if one is not None)
 
     @property
     def decides(self) -> bool:
@@ -172,6 +212,8 @@ class Check(Look):
                         "locate": one.locate,
                         "match": one.match,
                         "computed": None,
+                        "wrong_keys": (),
+                        "margin": None,
                     }
                 )
                 for number, one in enumerate(self.any_of, start=2)
@@ -196,9 +238,10 @@ class Check(Look):
     @model_validator(mode="after")
     def _locator_fits_matcher(self) -> Self:
         refuse_misfit(self.locate, self.match)
-        if self.computed is not None and not self.match.is_computable:
+        if self.asked and not self.match.is_computable:
+            (at, *_), _ = self.asked[0]
             message = f"what `how: {self.match.how}` compares is not computed:"
-            message += " say `computed` on a check with one value"
+            message += f" say `{at}` on a check with one value"
             raise ValueError(message)
         return self
 

@@ -61,10 +61,14 @@ class PageLook:
 
 @dataclass(frozen=True, slots=True)
 class PageSeen:
-    """What was read: values, and what else is kept of the look, such as what a script threw."""
+    """What was read: values, and what else is kept of the look, such as what a script threw.
+
+    `status` is that of a page which was opened for the look; None where it is not known.
+    """
 
     values: tuple[str, ...]
     data: Mapping[str, JsonValue] = field(default_factory=dict)
+    status: int | None = None
 
 
 class HttpAnswer(NamedTuple):

@@ -9,8 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from arena_core.actions import Action, AnswerStatus
 from arena_core.foreign_fields import Kept, KeptParts, Text
 from arena_core.worlds import World
+from evaluators.barred_sites import BarredSite
 from evaluators.judgements import Judgement
 from evaluators.network import RequestRecord
+from evaluators.tape_misses import MissedRequest
 
 SCHEMA_VERSION = 2
 
@@ -148,6 +150,8 @@ class StepEvidence(_Record):
             has several roles of a site.
         is_forged: the current tab's address is the doing of a script of the agent's, as a visit
             that is neither trusted nor confirmed.
+        retry_after: the header of that name of a document with status 429 or 503, as it was sent,
+            at most 100 characters of it.
     """
 
     index: int
@@ -168,6 +172,7 @@ class StepEvidence(_Record):
     login: Text | None = None
     status: int | None = None
     is_forged: bool = Field(default=False, exclude_if=lambda value: not value)
+    retry_after: Text | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class MiniWobRecord(_Record):
@@ -218,11 +223,13 @@ class Ended(StrEnum):
 class UnscoredReason(StrEnum):
     """Why an episode has no score.
 
+    `blocked`: a live site let nobody in, or no longer, by its last answers.
     `not_found_at_start`: a start page answered with an error, so the agent was never started.
     `budget`: what the run may spend on models was spent before it was over.
     `replay_miss`: it asked its model what the run that is replayed never asked.
     `judge_unavailable`: no judge has said whether a text is right; `arena judge run` asks one.
     `internal`: a bug of Arena's, an exception that no code expected.
+    `tape_miss`: it failed, and was led to what its site's tape does not hold.
     `void_arm`: a variation of the run's arm had no effect on the task, so it measured nothing.
     `unreadable`: it was played, and its evidence on disk cannot be read any more.
     `fork`: a branch could not be proven equal to the checkpoint that it goes on from.
@@ -240,6 +247,7 @@ class UnscoredReason(StrEnum):
     UNREADABLE = "unreadable"
     FORK = "fork"
     VOID_ARM = "void_arm"
+    TAPE_MISS = "tape_miss"
 
 
 class EpisodeFault(_Record):
@@ -355,6 +363,20 @@ class Branch(_Record):
     told: bool = False
 
 
+class PersonTimes(_Record):
+    """How long a person took, from Start until they said that they were done or time was up.
+
+    Attributes:
+        seconds: without the pauses that they took.
+        paused: seconds of these.
+        pauses: how many they were.
+    """
+
+    seconds: float
+    paused: float = 0.0
+    pauses: int = 0
+
+
 class Varied(_Record):
     """What one variation of the run's arm did in this attempt.
 
@@ -366,6 +388,34 @@ class Varied(_Record):
 
     variation: Text
     count: int
+
+
+class ConsentGiven(_Record):
+    """What Arena clicked on a live site before the agent began, as its manifest says."""
+
+    site: Text
+    role: Text
+    name: Text
+
+
+class HostUse(_Record):
+    """What a live host got from one episode, as its browser reports it.
+
+    Attributes:
+        requests: those that were sent, and answered from the browser's cache.
+        bytes: of the answers, with their heads, as they came.
+        writes_stopped: requests that were not sent, because the site is read-only.
+        client_errors, server_errors: answers 4xx and 5xx.
+        rate_limited: answers 429.
+    """
+
+    host: Text
+    requests: int = 0
+    bytes: int = 0
+    writes_stopped: int = 0
+    client_errors: int = 0
+    server_errors: int = 0
+    rate_limited: int = 0
 
 
 class Evidence(_Record):
@@ -391,6 +441,12 @@ class Evidence(_Record):
         judgements: what judges replied; a run keeps them in a file of their own.
         branch: where it goes on from a checkpoint; None for an episode from its start.
         varied: how the world differed that the agent met; empty in the clean arm.
+        consent: questions about consent that were answered before the agent began.
+        hosts: what each live host got; empty offline, and in evidence of earlier versions.
+        person: how long it took the person who played it; None where an agent did.
+        tape_misses: what tapes had no answer to; empty where no tape answered for a site.
+        tape_answers: how many requests tapes answered, by how exactly those matched.
+        barred: live sites that no longer let the agent in; see `evaluators.barred_sites`.
     """
 
     model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
@@ -425,3 +481,14 @@ class Evidence(_Record):
     judgements: tuple[Judgement, ...] = ()
     branch: Branch | None = Field(default=None, exclude_if=lambda branch: branch is None)
     varied: tuple[Varied, ...] = Field(default=(), exclude_if=lambda value: not value)
+    tape_misses: tuple[MissedRequest, ...] = Field(default=(), exclude_if=lambda value: not value)
+    tape_answers: dict[Text, int] = Field(default_factory=dict, exclude_if=lambda value: not value)
+    consent: tuple[ConsentGiven, ...] = Field(default=(), exclude_if=lambda value: not value)
+    hosts: tuple[HostUse, ...] = Field(default=(), exclude_if=lambda value: not value)
+    barred: tuple[BarredSite, ...] = Field(default=(), exclude_if=lambda value: not value)
+    person: PersonTimes | None = Field(default=None, exclude_if=lambda value: value is None)
+
+    @property
+    def played_seconds(self) -> float:
+        """How long it was played: a person's own time, else the whole attempt."""
+        return self.seconds if self.person is None else self.person.seconds

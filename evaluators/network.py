@@ -56,6 +56,8 @@ class RequestRecord(BaseModel):
             None where none came.
         is_whole: False for a write that only the gateway saw, as of a worker that tabs share: then
             its URL is without query, and neither headers nor body are known.
+        blocked: why Arena stopped it before it was sent; None for one that was sent. It has neither
+            status nor answer.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -81,6 +83,7 @@ class RequestRecord(BaseModel):
     answer_ms: float | None = None
     end_ms: float | None = None
     is_whole: bool = True
+    blocked: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class UnreadableError(ValueError):

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from arena_core.worlds import World
+from evaluators.barred_sites import excuse
 from evaluators.checks import Check
 from evaluators.evidence import Ended, Evidence, UnscoredReason
 from evaluators.fields import When
+from evaluators.tape_misses import decisive_miss
 from evaluators.verdicts import (
     CheckStatus,
     Outcome,
@@ -63,9 +66,11 @@ def score(checks: Iterable[Check], evidence: Evidence, requires: Iterable[Check]
     2. a `requires` check is not met: unscored, drifted; one could not be looked at, or the agent
        was never started: check_error; a variation of the run's arm had no effect: void_arm;
     3. a check that decides is not met: failure, whatever other checks could not be looked at, since
-       no answer to them could change it;
+       no answer to them could change it; but where the agent was led to what its site's tape does
+       not hold: unscored, tape_miss, see `evaluators.tape_misses`; and where a live site let it in
+       no more: unscored, blocked, see `evaluators.barred_sites`;
     4. a check that decides could not be looked at, or none applies in this world: unscored,
-       check_error;
+       check_error, or tape_miss as above;
     5. every check that decides is met: success.
 
     End checks decide, and the key nodes that are `required`; the others score progress alone.
@@ -97,14 +102,23 @@ def _outcome(
     evidence: Evidence, judged: Sequence[Verdict], required: Sequence[Verdict]
 ) -> Judgement:
     """Return the outcome and why it is so."""
-    return (
-        _unscored(evidence, required)
-        or _decided(judged)
-        or _unscored_by(
-            UnscoredReason.CHECK_ERROR,
-            f"no check that decides success applies in the {evidence.world} world",
-        )
+    unscored = _unscored(evidence, required)
+    if unscored is not None:
+        return unscored
+    decided = _decided(judged) or _unscored_by(
+        UnscoredReason.CHECK_ERROR,
+        f"no check that decides success applies in the {evidence.world} world",
     )
+    if decided[0].kind is OutcomeKind.FAILURE and evidence.world is World.ONLINE:
+        barred = excuse(evidence.barred, [one.check for one in _unmet(judged)])
+        if barred is not None:
+            return _unscored_by(UnscoredReason.BLOCKED, f"{barred}; {decided[1]}")
+    missed = decisive_miss(evidence.tape_misses)
+    if missed is None or decided[0].kind is OutcomeKind.SUCCESS:
+        return decided
+    what = f"{missed.method} {missed.url} (step {missed.step}, asked by: {missed.by})"
+    because = f"the tape of '{missed.site}' has no answer to {what}; {decided[1]}"
+    return _unscored_by(UnscoredReason.TAPE_MISS, because)
 
 
 def _unscored_by(reason: UnscoredReason, because: str) -> Judgement:
@@ -139,7 +153,7 @@ def _unscored(evidence: Evidence, required: Sequence[Verdict]) -> Judgement | No
 def _decided(judged: Sequence[Verdict]) -> Judgement | None:
     """Return what the checks decide, None where none does."""
     deciding = [verdict for verdict in judged if verdict.decides]
-    unmet = [verdict for verdict in deciding if verdict.status is CheckStatus.UNMET]
+    unmet = _unmet(judged)
     if unmet:
         others = f" (and {len(unmet) - 1} more)" if len(unmet) > 1 else ""
         because = f"check '{unmet[0].check}': {unmet[0].reason}{others}"
@@ -149,6 +163,10 @@ def _decided(judged: Sequence[Verdict]) -> Judgement | None:
             because = f"check '{verdict.check}' {verdict.reason}"
             return _unscored_by(_why_unknown(verdict), because)
     return (Outcome(OutcomeKind.SUCCESS), _all_met(judged, len(deciding))) if deciding else None
+
+
+def _unmet(judged: Sequence[Verdict]) -> list[Verdict]:
+    return [one for one in judged if one.decides and one.status is CheckStatus.UNMET]
 
 
 def _why_unknown(verdict: Verdict) -> UnscoredReason:

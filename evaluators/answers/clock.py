@@ -14,7 +14,7 @@ from evaluators.answers.base import AnswerKind, Span, is_free, with_unread
 from evaluators.answers.days import find_days
 from evaluators.answers.quantities import MeasuredKind, joined
 
-_HALF: Final = r"(?P<half>a\.?m\b\.?|p\.?m\b\.?|in\sthe\s(?:morning|afternoon|evening)|at\snight)"
+_HALF: Final = r"(?P<half>[ap](?:m\b|\.m\b\.?)|in\sthe\s(?:morning|afternoon|evening)|at\snight)"
 _TIME: Final = re.compile(
     rf"""
     (?<![\w.,:/-])(?:
@@ -56,6 +56,10 @@ class TimeKind(AnswerKind[Moment]):
     noun = "a time of day"
     such_as = ", such as '19:30' (in quotes)"
 
+    def prepare(self, plain: str) -> str:
+        """Return it, `half past seven` in digits."""
+        return _PAST_HOUR.sub(_in_digits, plain)
+
     def find(self, text: str, wanted: Sequence[Moment]) -> Sequence[Span[Moment]]:
         """Return every time of a text; other numbers, but those of dates, have no value."""
         del wanted
@@ -70,6 +74,22 @@ class TimeKind(AnswerKind[Moment]):
             return True
         half = 12 * 3600
         return self.half_known and found.is_half and (found.second + half) % 86_400 == wanted.second
+
+
+_HOURS: Final = tuple(
+    "one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
+)
+_PAST_HOUR: Final = re.compile(
+    rf"\b(half past|(?:a )?quarter (?:past|to))\s({'|'.join(_HOURS)}|1[0-2]|[1-9])\b",
+    re.IGNORECASE,
+)
+
+
+def _in_digits(found: re.Match[str]) -> str:
+    hour = int(found[2]) if found[2].isdigit() else _HOURS.index(found[2].casefold()) + 1
+    if found[1].casefold().endswith("to"):
+        return f"{(hour - 2) % 12 + 1}:45"
+    return f"{hour}:{'30' if found[1].casefold().startswith('half') else '15'}"
 
 
 def _time(found: re.Match[str]) -> Span[Moment]:
@@ -134,6 +154,8 @@ _FORMS: Final = tuple(
         ),
     )
 )
+# `38:20` is minutes and seconds where those are expected.
+_MINUTES: Final = (re.compile(r"(?<![\w:.])(\d{1,3}):([0-5]\d)(?![\w:])"), (60, 1))
 _AND_A_HALF: Final = re.compile(r"\b(\d+)( hours?| minutes?) and a half\b", re.IGNORECASE)
 _AN: Final = re.compile(r"\b(?:an|a)\s+(hour|minute|day|week|month|year)\b", re.IGNORECASE)
 
@@ -152,9 +174,10 @@ class DurationKind(MeasuredKind):
 
     def find(self, text: str, wanted: Sequence[Decimal]) -> Sequence[Span[Decimal]]:
         """Return every duration of a text; numbers without a unit of time have no value."""
-        del wanted
+        has_seconds = any(one < 3600 and one % 60 for one in wanted)  # noqa: PLR2004 - an hour
+        forms = (*_FORMS, _MINUTES) if has_seconds else _FORMS
         whole: list[Span[Decimal]] = []
-        for pattern, sizes in _FORMS:
+        for pattern, sizes in forms:
             for found in pattern.finditer(text):
                 numbers = [int(one or 0) for one in found.groups()] or [1]
                 if is_free(*found.span(), whole) and any(found.groups() or (True,)):

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import replace
 from typing import Any, Final
 
-from evaluators.answers.asides import politeness
+from evaluators.answers.asides import without_asides, without_politeness
+from evaluators.answers.asked import Asked, Wanted, found_in, prepared
 from evaluators.answers.base import AnswerKind, Span
 from evaluators.answers.cleaning import LONGEST, plain
-from evaluators.answers.conversions import conversions
-from evaluators.answers.days import DateKind, find_days
-from evaluators.answers.json_values import Leaf, json_leaves, without_lead
-from evaluators.answers.keys import key_fault, names_the_thing, with_its_key
-from evaluators.answers.links import MailKind, PhoneKind, UrlKind
+from evaluators.answers.days import DateKind
+from evaluators.answers.json_values import (
+    Leaf,
+    json_leaves,
+    key_fault,
+    names_the_thing,
+    with_its_key,
+    without_lead,
+)
 from evaluators.answers.places import CoordinatesKind
 from evaluators.answers.question import Question
 from evaluators.answers.texts import CodeKind
 from evaluators.answers.truth import NEGATED, BooleanKind, boolean_fault, restated
-from evaluators.answers.wording import Surroundings, doubtful_word, surroundings_fault
-from evaluators.answers.words import SAID, VALUE, normal, tokens_of
+from evaluators.answers.wording import (
+    SENTENCE,
+    Surroundings,
+    doubtful_word,
+    known_by,
+    surroundings_fault,
+)
+from evaluators.answers.words import SAID, VALUE, is_turning, normal, tokens_of
 from evaluators.values.pairing import pair_up
 from evaluators.values.text import shown
 
@@ -44,41 +54,6 @@ _NUMBERING: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """One value that is expected: any of these.
-
-    Attributes:
-        values: as the kind reads them.
-    """
-
-    values: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """How an answer is read.
-
-    Attributes:
-        kind: of each value.
-        may_say: words that an answer may hold beside its value.
-        around: what else may.
-    """
-
-    kind: AnswerKind[Any]
-    may_say: tuple[str, ...] = ()
-    around: Surroundings = field(default_factory=Surroundings)
-
-    @property
-    def question(self) -> Question:
-        """What the question lets an answer say."""
-        return self.around.question
-
-    def is_wanted(self, value: object, wanted: Sequence[Any]) -> bool:
-        """Say whether a value is one of those that are expected."""
-        return value is not None and any(self.kind.is_same(value, one) for one in wanted)
-
-
 def one_fault(  # noqa: PLR0911 - one return a rule
     text: str, asked: Asked, wanted: Wanted
 ) -> str | None:
@@ -93,7 +68,7 @@ def one_fault(  # noqa: PLR0911 - one return a rule
         return "is empty"
     spans, text_said = found_in(bare, asked, wanted.values)
     if not spans and isinstance(asked.kind, BooleanKind):
-        again = restated(bare, asked.question.polar, asked.question.roles)
+        again = _restated(bare, asked)
         if again is not None:
             return None if asked.is_wanted(again, wanted.values) else "says another value"
     fault = values_fault(bare, spans, asked.kind)
@@ -105,8 +80,56 @@ def one_fault(  # noqa: PLR0911 - one return a rule
     if isinstance(asked.kind, CodeKind):
         masked = _NUMERO.sub("number ", masked)
     if isinstance(asked.kind, BooleanKind):
-        fault = boolean_fault(masked, bare, spans, asked.question.stems)
+        told = _without_kindness(masked, asked.around)
+        fault = boolean_fault(told, bare, spans, asked.question.stems)
     return fault or surroundings_fault(masked, _around(asked, spans[0].value))
+
+
+def _restated(bare: str, asked: Asked) -> bool | None:
+    """Return what the one statement says that only says the question again."""
+    bare = without_politeness(bare)
+    told = {
+        (statement, again)
+        for statement, alone in _statements_alone(bare, asked.around)
+        if (again := restated(alone, asked.question)) is not None
+    }
+    if len(told) != 1:
+        return None
+    [(statement, again)] = told
+    masked = bare.replace(statement, f"{VALUE}.", 1)
+    return again if surroundings_fault(masked, _around(asked, again)) is None else None
+
+
+def _without_kindness(masked: str, around: Surroundings) -> str:
+    """Return an answer without its statements that say nothing of what was asked."""
+    known = known_by(around)
+    said = (one for one in SENTENCE.split(masked) if VALUE in one or without_asides(one, known))
+    return " ".join(said)
+
+
+def _statements_alone(text: str, around: Surroundings) -> Iterator[tuple[str, str]]:
+    """Yield each statement of a text, and it without clauses that say where the agent looked.
+
+    It may stand in several ways, as any of its verbs may begin what it says.
+    """
+    known = known_by(around)
+    for statement in SENTENCE.split(text):
+        said = _ANNOUNCED.sub("", statement.strip(" ,:"))
+        yield said, said
+        for verb in _FINITE.finditer(said):
+            masked = f"{said[: verb.start()]}{VALUE}{said[verb.end() :]}"
+            yield said, without_asides(masked, known).replace(VALUE, verb.group()).strip()
+
+
+_ANNOUNCED: Final = re.compile(
+    r"^(?:(?:the|my|here is the|here's the)\s)?(?:final\s)?(?:answer|result|findings?|response)\b"
+    r"[\w\s]{0,30}:\s*",
+    re.IGNORECASE,
+)
+_FINITE: Final = re.compile(
+    r"\b(?:is|are|was|were|can|does|do|did|has|have|had|will)(?:n't)?\b|\bcan't\b|\bcannot\b",
+    re.IGNORECASE,
+)
 
 
 def _said_as_text(text: str, asked: Asked) -> tuple[str, str | None]:
@@ -117,7 +140,7 @@ def _said_as_text(text: str, asked: Asked) -> tuple[str, str | None]:
     lead, rest = without_lead(said)
     leaves = json_leaves(rest)
     if leaves is None or fault is not None:
-        return said, fault
+        return with_its_headings(said, asked.question), fault
     if all(leaf.label in _THOUGHT_KEYS for leaf in leaves):
         return "", "holds 0 values where one is asked for"
     between = ", " if isinstance(asked.kind, CoordinatesKind) else "\n"
@@ -128,6 +151,40 @@ def _said_as_text(text: str, asked: Asked) -> tuple[str, str | None]:
         return "", fault
     lines = between.join(map(str, sorted(told, key=_is_answer)))
     return said_at_last(f"{lead}\n{lines}".strip(), asked.question)
+
+
+_RULE: Final = re.compile(r"[\s|:-]*--[\s|:-]*")
+
+
+def with_its_headings(text: str, question: Question) -> str:
+    """Return a text with a table of one row as lines: each cell with its heading.
+
+    A cell that only names what the question asks about is left out, whatever it stands under.
+    """
+    lines = text.strip().split("\n")
+    rules = [at for at, line in enumerate(lines) if _RULE.fullmatch(line) and "|" in line]
+    if len(rules) != 1 or rules[0] == 0 or len(lines) < rules[0] + 2:
+        return text
+    at = rules[0]
+    heading, row = (
+        [one.strip() for one in lines[n].strip().strip("|").split("|")] for n in (at - 1, at + 1)
+    )
+    behind = lines[at + 2 :]
+    if len(heading) != len(row) or any("|" in line for line in behind):
+        return text
+    cells = [
+        f"{label}: {cell}"
+        for label, cell in zip(heading, row, strict=True)
+        if not (re.fullmatch(r"[A-Z]?[a-z]{2,}", label) and _only_names(cell, question))
+    ]
+    return "\n".join([*lines[: at - 1], *cells, *behind])
+
+
+def _only_names(cell: str, question: Question) -> bool:
+    """Say whether a cell holds nothing but words of the question that turn no meaning."""
+    words = [one.casefold() for one in tokens_of(plain(cell)) if one[0].isalnum()]
+    known = question.names | {word for pair in question.pairs for word in pair}
+    return words != [] and known.issuperset(words) and not any(map(is_turning, words))
 
 
 def said_at_last(text: str, question: Question) -> tuple[str, str | None]:
@@ -295,103 +352,6 @@ def _pairing_fault(
         wrong = next((n for n, fit in enumerate(fits) if n not in fit), None)
         return None if wrong is None else f"has another value at place {wrong + 1}"
     return None if len(pair_up(fits)) == len(wanted) else "lists other values than these"
-
-
-def prepared(text: str, asked: Asked) -> str:
-    """Return a text as a kind finds values in it."""
-    keeps = isinstance(asked.kind, UrlKind | MailKind | PhoneKind)
-    return asked.kind.prepare(plain(text, keep_targets=keeps))
-
-
-def found_in(
-    bare: str, asked: Asked, wanted: Sequence[Any], count: int = 1
-) -> tuple[list[Span[Any]], str]:
-    """Return the values of a text, but those that it may say besides, and it without the latter.
-
-    Args:
-        bare: a prepared text.
-        asked: how it is read.
-        wanted: the values that are expected.
-        count: how many of them the text may be expected to count: `six states: …`.
-    """
-    keep = [
-        (span.start, span.end)
-        for span in asked.kind.find(bare, wanted)
-        if asked.is_wanted(span.value, wanted)
-    ]
-    letters = list(bare)
-    for start, end, is_phrase in _said(bare, asked, count):
-        held = [one for one in keep if one[0] < end and start < one[1]]
-        hides = [one for one in held if start <= one[0] and one[1] <= end and one != (start, end)]
-        if not held or (is_phrase and hides == held):
-            letters[start:end] = SAID * (end - start)
-            keep = [one for one in keep if one not in held]
-    seen = "".join(letters)
-    return list(asked.kind.find(seen, wanted)), seen
-
-
-def _said(  # noqa: C901 - one loop for each kind of piece
-    bare: str, asked: Asked, count: int
-) -> Iterator[tuple[int, int, bool]]:
-    """Yield the pieces of a text that it may say beside its value.
-
-    And whether each is a phrase: what stands in a longer one is no value.
-    """
-    question = asked.question
-    yield from ((*place, False) for place in politeness(bare))
-    for phrase in (*question.phrases, *asked.may_say):
-        said = asked.kind.prepare(plain(phrase))
-        if said:
-            is_number = not any(map(str.isalpha, said)) and phrase not in asked.may_say
-            for found in _whole(said).finditer(bare):
-                if not (is_number and _stands_alone(bare, *found.span())):
-                    yield *found.span(), True
-    for found in _NUMBERS.finditer(bare):
-        if found.group() in question.numbers and not _stands_alone(bare, *found.span()):
-            yield *found.span(), False
-    if question.days and not isinstance(asked.kind, DateKind):
-        for span in find_days(bare):
-            if span.value in question.days:
-                yield span.start, span.end, False
-    for pattern in _counts(count, asked) if count > 1 else ():
-        yield from ((*one.span(), False) for one in pattern.finditer(bare))
-    yield from ((*place, False) for place in conversions(bare))
-
-
-def spans_said(
-    bare: str, asked: Asked, taken: Sequence[tuple[int, int]]
-) -> Iterator[tuple[int, int]]:
-    """Yield the pieces that a text may say beside the values at these places."""
-    for start, end, _ in _said(bare, asked, 1):
-        if not any(one < end and start < other for one, other in taken):
-            yield start, end
-
-
-def _stands_alone(bare: str, start: int, end: int) -> bool:
-    """Say whether a number stands where another value would: alone between separators."""
-    ahead = bare[max(0, start - _WINDOW) : start]
-    return _BEGINS.search(ahead) is not None and _ENDS.match(bare, end) is not None
-
-
-_WINDOW: Final = 8
-_BEGINS: Final = re.compile(r"(?:^|[,;/&\n]|\band)\s*$")
-_ENDS: Final = re.compile(r"\s*(?:[,;/&\n]|and\b|[.!]?\s*$)")
-_NUMBERS: Final = re.compile(r"(?<![\w.,-])\d+(?:[.,:]\d+)*(?![\w]|[-.,:]\d)")
-_SMALL: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
-def _counts(count: int, asked: Asked) -> Iterator[re.Pattern[str]]:
-    names = [_SMALL[count - 2]] if count - 2 < len(_SMALL) else []
-    names += [str(count)] if asked.kind.is_words else []
-    if names:
-        said = "|".join(names)
-        yield re.compile(rf"\b(?:{said})\b(?=[^\n:]*:|\s\w+\sare\b)", re.IGNORECASE)
-
-
-@lru_cache(maxsize=2048)
-def _whole(phrase: str) -> re.Pattern[str]:
-    pattern = r"\s+".join(map(re.escape, phrase.split()))
-    return re.compile(rf"(?<!\w){pattern}(?!\w)[?.!]*", re.IGNORECASE)
 
 
 def values_fault(bare: str, spans: Sequence[Span[Any]], kind: AnswerKind[Any]) -> str | None:

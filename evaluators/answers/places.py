@@ -165,5 +165,5 @@ class AddressKind(AnswerKind[str]):
 def _address(text: str) -> str:
     bare = re.sub(r"[.,;()#\n]+", " ", text.casefold())
     bare = _STATES.sub(lambda found: found.group().replace(" ", ""), " ".join(bare.split()))
-    words = (_WORDS.get(word, _COUNTRIES.get(word, word)) for word in bare.split())
+    words = (_WORDS.get(word, _COUNTRIES.get(word, word)) for word in bare.split() if word != "in")
     return " ".join(words)

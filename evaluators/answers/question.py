@@ -12,7 +12,7 @@ from typing import Final
 from evaluators.answers import words as words_of
 from evaluators.answers.cleaning import plain
 from evaluators.answers.days import Day, find_days
-from evaluators.answers.roles import NO_ROLES, Roles, is_agent, read_roles
+from evaluators.answers.roles import NO_ROLES, SOURCE, Roles, is_agent, read_roles
 from evaluators.answers.words import SAID, TOKEN, VALUE, tokens_of
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?:])\s+|\n+")
@@ -26,10 +26,20 @@ _QUOTED: Final = re.compile(r"\"([^\"\n]{3,200})\"|(?<!\w)'([^'\n]{3,200})'(?!\w
 # Pieces that are no mere words: `f/coffee`, `v2.0`, `£39.50`, `#12`.
 _PIECE: Final = re.compile(
     r"[^\s,;()\"?!]*[^\w\s,;()\"'?!.-][^\s,;()\"?!]*|\w+(?:[._]\w+)+|\d+(?:-\d+)+"
+    r"|[A-Z]+(?:-\w*\d\w*)+"
+)
+# `May` is a month, and a hedge.
+_MONTH: Final = re.compile(
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+    r"(?:,? \d{4})?\b"
 )
 _JOINED: Final = re.compile(r"[A-ZÀ-Þ]\w+ & [A-ZÀ-Þ]\w+")
 _IN_WORDS: Final = re.compile(
-    r"\b(?:three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty) [a-z]+ [a-z]+s\b"
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty) [a-z]+ [a-z]+s\b"
+)
+# `one-star` is no number either.
+_COMPOUND: Final = re.compile(
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)-[a-z]+\b", re.IGNORECASE
 )
 # `Three Tuns` is no number.
 _NUMBER_NAME: Final = re.compile(
@@ -39,19 +49,31 @@ _NUMBER: Final = re.compile(r"(?<![\w.,-])\d+(?:[.,:]\d+)*(?![\w]|[-.,:]\d)")
 _COUNTED: Final = re.compile(
     r"\b(?:how (?:many|much)(?: of (?:the|my|our|your|its|their|these|those)(?: \d+)?)?|number of"
     r"|(?:(?:what|which|who) (?:is|was|are|were)|what's|who's|name of|answer with|tell me|give me"
-    r"|show me|find|get|list|name|report|return)"
-    r"(?: (?:all|the|its|her|his|their|my|our|your|full|short))+"
+    r"|show me|find|get|list|name|report|return|state|give|look up|provide|i need|determine)"
+    r"(?: (?:all|the|its|her|his|their|my|our|your|full|short|one|any|an?))+"
     r"|what (?:is|was|are|were) [^?]{1,40}?'s"
     r"|(?:which|what) of (?:the|these|those|my|our|your)(?: (?:two|three|four|five|\d+))?"
     r"|which|what)(?=((?: [\w'-]+){1,5}))"
 )
-_INCLUDED: Final = re.compile(r"(\w+) (?:included|excluded)\b|\b(?:including|excluding) (\w+)")
+_PART_OF: Final = re.compile(r"\bhow (?:much|many) of (?:the|its|my|our|your|their|his|her) (\w+)")
+_INCLUDED: Final = re.compile(
+    r"(\w+) (?:included|excluded)\b|\b(?:including|excluding) (\w+)|\b(?:with|plus|before|after"
+    r"|without|minus|less|adding|add)(?: (?:the|an?|any|all|its|of|sales|[\d.,]+|%|percent))*"
+    r" (tax(?:es)?|vat|gst|duty|shipping|delivery|postage|surcharge|tip)\b"
+)
 _IMPERATIVE: Final = re.compile(
     r"(?:(?<=^)|(?<=[.?!:,] )|(?<=\band ))"
-    r"(?:answer|look|open|take|find|use|list|tell|show|go|read|give|say|report|return)\b",
+    r"(?:answer|look|open|take|find|use|list|tell|show|go|read|give|say|report|return"
+    r"|(?:state|name|count|check|identify|determine|provide|look up|work out|give)"
+    r"(?= (?:the|whether|which|all|how)\b))\b",
     re.IGNORECASE,
 )
 _WHO_DOES: Final = re.compile(r"\b(?:who|which [\w'-]+|what [\w'-]+) ([a-z]+s)\b")
+# `complains`, of `which reviewer of the lamp complains that it is dark?`
+_DOES: Final = re.compile(
+    r"\b(?:who|which|what) (?!(?:is|are|was|were|do|does|did|has|have|can)\b)(?:[\w'-]+ )+?"
+    r"(?<!of )(?<!the )(?<!in )([a-z]+(?<!s)s) (?:that|the|an?|my|our|your|this|about|to)\b"
+)
 _OR: Final = re.compile(r"\b(?:about|of|with|on|in|for|by|on) ([a-z]+ or [a-z]+)\b")
 _NAME: Final = r"(?:[A-ZÀ-Þ][\w'&.-]*(?: [A-ZÀ-Þ][\w'&.-]*)*|\d[\d.,:]*)"
 _CHOICE: Final = re.compile(
@@ -86,6 +108,7 @@ class Question:
         runs: its words that turn what they stand with, each run with its surroundings.
         names: its words with a capital, in lower case.
         pairs: each two words of it that stand side by side.
+        wholes: of what it asks how much: no answer to it by itself.
         parts: what it says is included, or is not: no answer to it by itself.
         verbs: the normal forms of the words that look like verbs.
         whole: how an answer may repeat all of it.
@@ -99,6 +122,7 @@ class Question:
         choices: groups of names or numbers that it holds against one another.
         coordinated: the words on either side of `and` or a comma, in their order.
         roles: what its words are in it.
+        derived: what its verbs share with the nouns made of them.
     """
 
     stems: frozenset[str] = frozenset()
@@ -106,6 +130,7 @@ class Question:
     verbs: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     parts: frozenset[str] = frozenset()
+    wholes: frozenset[str] = frozenset()
     pairs: frozenset[tuple[str, str]] = frozenset()
     whole: re.Pattern[str] | None = None
     phrases: tuple[str, ...] = ()
@@ -118,8 +143,9 @@ class Question:
     choices: tuple[frozenset[tuple[str, ...]], ...] = field(default=())
     coordinated: tuple[str, ...] = ()
     roles: Roles = NO_ROLES
+    derived: frozenset[str] = frozenset()
 
-    def lets_turn(self, run: Run) -> bool:
+    def lets_turn(self, run: Run) -> bool:  # noqa: PLR0911 - one return a rule
         """Say whether it has a run of turning words in the same place.
 
         That is before the same word, before any where it stands before none; a negation before the
@@ -128,8 +154,14 @@ class Question:
         if any(word in words_of.NEVER for word in run.words):
             return False
         for one in self.runs:
-            if one.words != run.words:
+            if one.words == ("all", *run.words) and one.behind == run.behind != "":
+                return True  # `at all last quarter`
+            if _is_latest(one, run) and (run.behind, one.behind) in self.roles.doers:
+                return True  # the last departure, where it is the last ferry that departs
+            if not (_means_the_same(one.words, run.words) or _is_latest(one, run)):
                 continue
+            if run.words[0] in _MOST and one.ahead == run.behind != "":  # read the most, most read
+                return True
             if run.words == ("up",) and one.ahead == run.ahead != "":
                 return True
             if run.words[0] in words_of.PLACES:
@@ -144,7 +176,34 @@ class Question:
         return False
 
 
+_MOST: Final = words_of.words("most highest greatest largest biggest")
+_LATEST: Final = words_of.words("last newest")
+_LEAST: Final = words_of.words("least fewest lowest smallest")
+
+
+def _means_the_same(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Say whether two runs are the same, or each a word for the most or for the least."""
+    return one == other or any({*one, *other} <= same for same in (_MOST, _LEAST))
+
+
+def _is_latest(one: Run, other: Run) -> bool:
+    """Say whether both are of the last of something; not `at the latest`."""
+    return {*one.words, *other.words} <= _LATEST and "" not in {one.behind, other.behind}
+
+
 NO_QUESTION: Final = Question()
+
+
+def _in_order(bare: str) -> str:
+    """Return a question with what it asks for in front: `on which date`, of `the date on which`."""
+    return _RELATIVE.sub(lambda found: f"{found[2].capitalize()} which {found[1]} ", bare)
+
+
+_RELATIVE: Final = re.compile(
+    r"^(?:please )?(?:tell me|give me|give|state|name|report|find|find out|look up|show me|get"
+    r"|provide|i need) the (\w+) (on|at|in|to|for|from|by) which ",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=256)
@@ -153,7 +212,7 @@ def read_question(text: str) -> Question:
     bare = plain(text)
     if not bare:
         return NO_QUESTION
-    asked = _IMPERATIVE.sub("", bare)
+    asked = _IMPERATIVE.sub("", _in_order(bare))
     tokens = [token.casefold() for token in tokens_of(asked)]
     folded = bare.casefold().replace("\n", " ")
     counted, kinds = set[str](), set[str]()
@@ -168,7 +227,7 @@ def read_question(text: str) -> Question:
     days = frozenset(
         span.value for span in find_days(bare) if span.value is not None and span.value.day
     )
-    roles = read_roles(bare, frozenset(counted | kinds))
+    roles = read_roles(_in_order(bare), frozenset(counted | kinds))
     return Question(
         stems=frozenset(
             stems | _implied(folded) | (_ITS_DAY if days or _SLASHED.search(bare) else frozenset())
@@ -176,8 +235,10 @@ def read_question(text: str) -> Question:
         runs=frozenset(turning_runs(tokens)),
         names=frozenset(one.casefold() for one in tokens_of(bare) if one[:1].isupper()),
         pairs=frozenset(pairwise(tokens)),
+        wholes=frozenset(words_of.normal(found[1]) for found in _PART_OF.finditer(folded)),
         parts=frozenset(
-            words_of.normal(found[1] or found[2]) for found in _INCLUDED.finditer(folded)
+            words_of.normal(found[1] or found[2] or found[3])
+            for found in _INCLUDED.finditer(folded)
         ),
         verbs=frozenset(_verbs(tokens, folded)) | roles.bases | deeds,
         whole=re.compile(
@@ -194,7 +255,32 @@ def read_question(text: str) -> Question:
         choices=tuple(_choices(bare)),
         coordinated=tuple(_coordinated(tokens)),
         roles=roles,
+        derived=frozenset().union(*map(words_of.derived, _deriving(tokens, folded, roles))),
     )
+
+
+def _deriving(tokens: Sequence[str], folded: str, roles: Roles) -> Iterator[str]:
+    """Yield the verbs of a question, and each as it stands without an ending too.
+
+    Where a noun is asked for, its verbs say of which: `the reduction` is not `the price`. So do
+    verbs of a clause beside.
+    """
+    if _ASKS_NOUN.search(folded):
+        return
+    verbs = {*_verbs(tokens, folded), *roles.bases}
+    is_beside = False
+    for ahead, one in pairwise((".", *tokens)):
+        is_beside = (is_beside or (one in _CLAUSES and ahead.isalnum())) and one not in _STOPS
+        if words_of.normal(one) in verbs and not is_beside:
+            yield from (one, f"{one}e")
+
+
+_ASKS_NOUN: Final = re.compile(
+    r"\b(?:(?:what|which)(?:'s| is| was| are| were)|work out|look up|calculate|compute|determine"
+    r"|find|give|state|name|report|provide|list|tell|return)(?: me)? the\b"
+)
+_CLAUSES: Final = words_of.words("that which who if after before once because while when where")
+_STOPS: Final = frozenset(".,;?!")
 
 
 def turning_runs(tokens: Sequence[str]) -> Iterator[Run]:
@@ -230,6 +316,8 @@ def _beside(tokens: Sequence[str], *, links: bool = False) -> str:
     for token in tokens:
         if token in words_of.DETERMINERS or token in {'"', "'s"} or token.strip(SAID) == "":
             continue
+        if token[0].isdigit():  # of the question; any other is looked at by itself
+            continue
         if token == VALUE:
             return VALUE
         is_content = token[:1].isalnum() and (links or token not in words_of.FUNCTION)
@@ -239,7 +327,8 @@ def _beside(tokens: Sequence[str], *, links: bool = False) -> str:
 
 def _verbs(tokens: Sequence[str], folded: str) -> Iterator[str]:
     yield from (words_of.normal(one) for one in tokens if words_of.looks_like_verb(one))
-    yield from (words_of.normal(found[1]) for found in _WHO_DOES.finditer(folded))
+    for does in (_WHO_DOES, _DOES):
+        yield from (words_of.normal(found[1]) for found in does.finditer(folded))
 
 
 def _head_noun(following: Sequence[str]) -> Iterator[str]:
@@ -266,17 +355,41 @@ _SLASHED: Final = re.compile(r"\b\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}\b")
 _ITS_DAY: Final = words_of.words("day date")
 _MEANT: Final = {
     "who|whom|whose": "person name",
+    "who (?:opened|created|posted|submitted|filed)": "author",
+    "pending|cancell?ed|complete|completed|closed|open|shipped|overdue|on hold": "status",
+    "did i (?:last |first )?order": "placed",
+    "fees?|charges?": "cost fee",
+    "how high|height": "elevation altitude height",
+    "address|where|(?:in|at|on) which": "located",
+    "how much did .* (?:take|earn|make)": "revenue turnover income",
+    "by (?:which date|which day|when|what date)|until when|due": "deadline due",
     "where": "place city",
     "when": "date time day",
-    "how many": "number count",
+    "how many": "number count quantity",
+    "most|highest": "top",
+    "in stock": "available",
+    "left": "remain remaining balance",
+    "outstanding": "due balance",
+    "sku|price|stock|brand|rating": "product item",
     "how much": "amount sum",
-    "how long": "takes lasts",
     "how far": "away lies",
+    "how heavy": "weight weigh",
+    "price|costs?|how much|charges?": "sell charge price cost",
+    "how far|distance": "route way trip journey",
+    "how long .*(?:walk|drive|ride|cycle|get|travel|go)": "travel journey trip route ride",
+    "how long": "run running takes lasts",
+    "rate": "charge",
+    "release": "version",
+    "by (?:how|what|which) .*(?:reduced|discounted)": "discount reduction reduced off",
+    "(?:what|which) (?:is |was )?(?:the )?(?:discount|reduction)": "discount reduction reduced off",
+    "how (?:big|large)": "size",
+    "how fast": "speed",
+    "how (?:hot|cold|warm)": "temperature",
     "who": "one",
     "commits?": "author",
     "walk|walking|foot": "foot walk walking",
     "drive|driving|car": "car drive driving",
-    "bicycle|bike": "bike cycling",
+    "bicycle|bike|cycle|cycling": "bike bicycle cycling",
     "from when": "open opens",
     "total": "grand",
     "population": "people",
@@ -294,7 +407,7 @@ _MEANT: Final = {
 
 
 def _polar(bare: str) -> Iterator[str]:
-    found = _IS_POLAR.search(bare)
+    found = _IS_POLAR.search(SOURCE.sub("", bare))
     if found is not None and " or " not in found[1]:
         yield from words_of.contents(tokens_of(found[1].casefold()))
 
@@ -312,10 +425,11 @@ def _phrases(bare: str) -> Iterator[str]:
         piece = found.group().strip(".,:;'")
         if any(map(str.isalnum, piece)) and not piece.isalpha():
             yield piece
+    yield from (found.group() for found in _MONTH.finditer(bare))
     yield from (found[1] for found in _OR.finditer(bare))
     yield from (found.group() for found in _IN_WORDS.finditer(bare))
-    for found in _NUMBER_NAME.finditer(bare):
-        yield found.group()
+    for pattern in (_NUMBER_NAME, _COMPOUND):
+        yield from (found.group() for found in pattern.finditer(bare))
 
 
 def _says_something(phrase: str) -> bool:

@@ -45,8 +45,9 @@ _ASKS: Final = re.compile(
     re.IGNORECASE,
 )
 # Where the question takes its facts from.
-_SOURCE: Final = re.compile(
-    r"(?:,\s*(?:by|as|as per)|\baccording to|\bbased on)\s[^,?.;:]*", re.IGNORECASE
+SOURCE: Final = re.compile(
+    r"(?:,\s*(?:by|as)|\baccording to|\bbased on|\b(?:going|judging) by|\bas per)\s[^,?.;:]*",
+    re.IGNORECASE,
 )
 _HOW: Final = re.compile(r"\bhow (\w+)", re.IGNORECASE)
 # `due` of `when is it due?`
@@ -150,8 +151,8 @@ def read_roles(bare: str, asked: frozenset[str]) -> Roles:
     last = max(at for at, one in enumerate(sentences) if one in asking)
     ahead = [one for one in sentences[:last] if one not in asking]
     beside = [one for one in sentences[last:] if one not in asking]
-    beside += [found.group() for one in asking for found in _SOURCE.finditer(one)]
-    asking = [_SOURCE.sub(" ,", one) for one in asking]
+    beside += [found.group() for one in asking for found in SOURCE.finditer(one)]
+    asking = [SOURCE.sub(" ,", one) for one in asking]
     asked |= {normal(found[1]) for one in asking for found in _HOW.finditer(one)}
     words: Mapping[str, set[str]] = defaultdict(set)
     pairs: Mapping[str, set[tuple[str, str]]] = defaultdict(set)
@@ -202,7 +203,7 @@ def _read_sentence(  # noqa: C901 - one branch a role
     is_asked = tokens[:1] != [] and tokens[0] in _SUBJECT and {*_DO, *BE}.isdisjoint(tokens)
     subject: Phrase | None = None
     for phrase in phrases(written, asked, bases):
-        if subject is None and phrase.at > does:
+        if phrase.at > does and (subject is None or subject.is_owner):
             subject = phrase
         words["heads"].add(phrase.words[-1])
         pairs["ways"] |= {(one, way) for one in phrase.words for way in WAYS & {phrase.preposition}}

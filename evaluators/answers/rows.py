@@ -10,27 +10,24 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
-from evaluators.answers.asides import politeness
+from evaluators.answers.asides import without_politeness
+from evaluators.answers.asked import Asked, Wanted, found_in, spans_said
 from evaluators.answers.base import AnswerKind, Span
 from evaluators.answers.cleaning import LONGEST, plain
 from evaluators.answers.clock import DurationKind
 from evaluators.answers.days import MonthKind
 from evaluators.answers.json_values import json_content, key_words, leaves_of, without_lead
 from evaluators.answers.judging import (
-    Asked,
-    Wanted,
     blanked,
-    found_in,
     labels_fault,
     masked_text,
     one_fault,
     said_at_last,
-    spans_said,
     values_fault,
 )
 from evaluators.answers.quantities import DistanceKind, MoneyKind, NumberKind
 from evaluators.answers.texts import TextKind
-from evaluators.answers.wording import surroundings_fault
+from evaluators.answers.wording import surroundings_fault, without_lead_in
 from evaluators.answers.words import SAID, normal
 from evaluators.values.pairing import pair_up
 from evaluators.values.text import shown
@@ -54,8 +51,11 @@ def rows_fault(
         answers[0], fault = said_at_last(texts[0], columns[0].question)
     if fault is not None:
         return fault
+    answers[0] = without_lead_in(answers[0], columns[0].around)
+    names = [str(row.cells[0].values[0]) for row in rows] if columns[0].kind.is_words else []
     faults = [
-        _told_fault(told, columns, rows, ordered=ordered) for told in _told(answers, len(rows))
+        _told_fault(told, columns, rows, ordered=ordered)
+        for told in _told(answers, len(rows), names)
     ]
     return None if None in faults else faults[-1]
 
@@ -96,8 +96,13 @@ class _Told:
 
 def _of_all(columns: Sequence[Asked]) -> Asked:
     """Return what may be said in any column."""
+    question = columns[0].question
+    if columns[0].kind.is_words:  # what the question names does in each row what is counted
+        roles = replace(question.roles, others=frozenset(), bases=frozenset(), doers=frozenset())
+        question = replace(question, roles=roles)
     around = replace(
         columns[0].around,
+        question=question,
         own=frozenset().union(*(column.around.own for column in columns)),
         before=frozenset().union(*(column.around.before for column in columns)) | {"with"},
         is_words=False,
@@ -109,15 +114,21 @@ def _of_all(columns: Sequence[Asked]) -> Asked:
     return Asked(TextKind(), said, around)
 
 
-def _told(texts: Sequence[str], count: int) -> list[_Told]:
-    """Return the ways in which an answer may be parted into rows."""
+def _told(texts: Sequence[str], count: int, names: Sequence[str]) -> list[_Told]:
+    """Return the ways in which an answer may be parted into rows.
+
+    Args:
+        texts: the answer.
+        count: how many rows are expected.
+        names: where the first column has names, one of each row.
+    """
     if len(texts) > 1:
         return [_Told([[text] for text in texts])]
     lead, rest = without_lead(texts[0])
     content = json_content(rest)
     if content is not None:
         return [_json_rows(content, count, lead)]
-    bare = _without_politeness(plain(texts[0]))
+    bare = without_politeness(plain(texts[0]))
     table = [line for line in bare.split("\n") if line.count("|") >= 1]
     rules = [n for n, line in enumerate(table) if re.fullmatch(r"[\s|:-]+", line)]
     if rules:
@@ -130,21 +141,13 @@ def _told(texts: Sequence[str], count: int) -> list[_Told]:
         return [_Told([_cells(line) for line in table[1:]], (*beside, *_cells(table[0])))]
     if count == 1:
         return [_Told([[bare.replace("\n", ", ")]])]
-    found = [*_parted(*_lead_of(bare), count), *_parted(bare, (), count)]
+    found = [*_parted(*_lead_of(bare), count), *_parted(bare, (), count), *_begun(bare, names)]
     if (verb := _LINKED.match(bare)) is not None:
         found += _parted(bare[verb.end() :], (verb.group(),), count)
     return found or [_Told([[part] for part in bare.split("\n") if part.strip()])]
 
 
 _LINKED: Final = re.compile(r"[^:\n]{1,120}?\b(?:is|are|was|were|has|have)\s+")
-
-
-def _without_politeness(bare: str) -> str:
-    letters = list(bare)
-    for start, end in politeness(bare):
-        letters[start:end] = " " * (end - start)
-    lines = "".join(letters).split("\n")
-    return "\n".join(line for line in lines if line.strip(" .!,:*-•"))
 
 
 def _cells(line: str) -> list[str]:
@@ -157,6 +160,23 @@ def _parted(bare: str, labels: tuple[str, ...], count: int) -> Iterator[_Told]:
         parts = [part for part in re.split(mark, bare) if part.strip(" -*•.")]
         if len(parts) == count:
             yield _Told([[part] for part in parts], labels)
+
+
+def _begun(bare: str, names: Sequence[str]) -> Iterator[_Told]:
+    """Yield the rows of a text in which each begins with its name, where each name stands once."""
+    found = [
+        list(re.finditer(rf"(?<!\w){re.escape(one)}(?!\w)", bare, re.IGNORECASE)) for one in names
+    ]
+    if len(found) < 2 or any(len(one) != 1 for one in found):  # noqa: PLR2004 - several rows
+        return
+    begins = sorted(one[0].start() for one in found)
+    parts = [bare[at:end] for at, end in zip(begins, [*begins[1:], len(bare)], strict=True)]
+    yield _Told(
+        [[_BETWEEN.sub("", part)] for part in parts], (_BETWEEN.sub("", bare[: begins[0]]),)
+    )
+
+
+_BETWEEN: Final = re.compile(r"[\s,;.]*(?:\band)?[\s*•-]*(?:\n\s*\d{1,3}[.)])?\s*$")
 
 
 def _lead_of(bare: str) -> tuple[str, tuple[str, ...]]:
@@ -235,6 +255,8 @@ def _sentence_fault(text: str, columns: Sequence[Asked], row: Row) -> str | None
         counted = _COUNTED.match(masked, spans[0].end) if asked.around.counts is not None else None
         if counted is not None and _counts_another(normal(counted[1]), asked):
             return f"counts '{counted[1]}'"
+        if not asked.kind.is_words and _BY.search(masked[: spans[0].start]):
+            return "says 'by' right before it"
         taken += [(span.start, span.end) for span in spans]
     everything = _of_all(columns)
     spans = [Span(start, end, "") for start, end in sorted(taken)]
@@ -244,6 +266,7 @@ def _sentence_fault(text: str, columns: Sequence[Asked], row: Row) -> str | None
     return surroundings_fault(masked_text("".join(letters), spans), everything.around)
 
 
+_BY: Final = re.compile(r"\bby\s+$", re.IGNORECASE)
 _COUNTED: Final = re.compile(r"\s([a-z]+)\b")
 
 

@@ -34,7 +34,7 @@ _PRONOUNS: Final = words_of.words(
     "i you he she it we they i've we've you've that this it's he's she's"
 )
 _EMPTY: Final = frozenset(map(normal, words_of.FRAME | words_of.WHOLES))
-_SOMEBODY: Final = words_of.words("person one man woman")
+_SOMEBODY: Final = words_of.words("person one man woman member")
 _CALLED: Final = words_of.words("called named the")
 
 
@@ -161,6 +161,8 @@ class _Statement:
             head = one.words[-1]
             ways = {way for word, way in roles.ways if word == head}
             leads = any(way == one.preposition for _, way in roles.ways)
+            if "far" in self.tokens or normal("distance") in map(normal, self.tokens):
+                leads &= len({way for _, way in roles.ways}) > 1  # as far as the way back
             is_known = ways != set() or (leads and head in roles.nouns)
             if one.preposition in WAYS and is_known and one.preposition not in ways:
                 return f"says '{one.preposition} {self.written[one.at]}'"
@@ -190,6 +192,7 @@ class _Statement:
         behind = [one for one in self.phrases if one.at > self.value]
         if behind and behind[0].at == self.value + 1:
             kinds = self.roles.modifiers - self.own if len(behind[0].words) == 1 else frozenset()
+            kinds -= self.roles.asked if self.is_words else frozenset()  # `the kitchen forum`
             if behind[0].words[-1] in told | kinds:
                 return f"says '{self.written[self.value + 1]}' right behind it"
         lead = self.tokens[: self.value].index(",") if "," in self.tokens[: self.value] else None
@@ -201,7 +204,7 @@ class _Statement:
             return None
         subject, head = found
         is_by = self.tokens[max(0, self.value - 1)] == "by" and head in self.roles.objects
-        if is_by or self._has_them(head):
+        if is_by or self._has_them(head) or self._has_it(subject):
             return None
         begins = next(iter(self.verbs), self.value)
         is_label = begins >= self.value and self.tokens[self.value - 1] in _MARKS
@@ -226,6 +229,17 @@ class _Statement:
             and self.tokens[self.value - 1] in {"has", "have", "had"}
             and any(self.roles.asked & set(one.words) for one in behind)
         )
+
+    def _has_it(self, owner: Phrase) -> bool:
+        """Say whether the value is of what its owner has in the question: `has a height of`."""
+        begins = next(iter(self.verbs), self.value)
+        had = [one for one in self.phrases if begins < one.at < self.value][:1]
+        has = self.tokens[begins : begins + 1] != [] and self.tokens[begins] in {
+            "has",
+            "had",
+            "have",
+        }
+        return has and had != [] and self._is_governed(owner.words[-1], *had)
 
     def _subject(  # noqa: PLR0911 - one return a place of it
         self, behind: list[Phrase]

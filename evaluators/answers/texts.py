@@ -65,11 +65,21 @@ class CodeKind(TextKind):
 
     def is_same(self, found: str, wanted: str) -> bool:
         """Say whether they are the same characters."""
-        one, two = "".join(found.split()).lstrip("#"), "".join(wanted.split()).lstrip("#")
+        one, two = _bare_code(found), _bare_code(wanted)
         return one == two if self.case else one.casefold() == two.casefold()
 
     def _pattern(self, wanted: str) -> str:
-        return "#?" + r"\s?".join(re.escape(word) for word in wanted.lstrip("#").split())
+        spelt = r"\s?".join(map(re.escape, _VERSION.sub("", wanted.lstrip("#")).split()))
+        return f"#?v?{spelt}" if _DOTTED.fullmatch(wanted) else f"#?{spelt}"
+
+
+_VERSION: Final = re.compile(r"^v(?=\d+\.\d)", re.IGNORECASE)
+_DOTTED: Final = re.compile(r"v?\d+(?:\.\d+)+", re.IGNORECASE)
+
+
+def _bare_code(code: str) -> str:
+    """Return a code without blanks and the signs ahead: `#12`, and of a version `v2.0`."""
+    return _VERSION.sub("", "".join(code.split()).lstrip("#"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +94,8 @@ class NameKind(TextKind):
     noun = "a name"
 
     def prepare(self, plain: str) -> str:
-        """Return it as it is."""
-        return plain
+        """Return it without the sign ahead of a member's name: `@ada`, `u/ada`."""
+        return _MEMBER.sub("", plain)
 
     def find(self, text: str, wanted: Sequence[str]) -> Sequence[Span[str]]:
         """Return where an expected name stands, with whatever accents."""
@@ -113,6 +123,9 @@ class NameKind(TextKind):
         if len(words) == 1 or "," in wanted:
             return pattern
         return rf"(?:{pattern}|{words[-1]},\s*{gap.join(words[:-1])})"
+
+
+_MEMBER: Final = re.compile(r"(?<![\w@/.])(?:@|/?u/)(?=\w)")
 
 
 def _name_part(word: str) -> str:

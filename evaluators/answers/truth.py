@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from evaluators.answers.base import AnswerKind, Span
-from evaluators.answers.roles import Roles
+from evaluators.answers.question import Question
 from evaluators.answers.subjects import subject_fault
 from evaluators.answers.words import (
     CLAUSE,
@@ -103,12 +103,56 @@ class BooleanKind(AnswerKind[bool]):
         )
 
 
+_HAS_NONE: Final = re.compile(r"\b(?:has|have|had|are|is|was|were|there's)\s+$", re.IGNORECASE)
 _IS_NEGATED: Final = re.compile(r"(?:\bnot|n't)\s(?:yet\s|currently\s)?$")
 # What a clause behind a no may negate with, right behind its verb.
 NEGATED: Final = words("""
     not cannot can't isn't wasn't aren't weren't doesn't don't didn't hasn't haven't won't
 """)
 _VERBS: Final = words("is are was were can does do did has have will")
+
+
+_OPPOSITES: Final = [
+    tuple(pair.split("/"))
+    for pair in (
+        *("open/closed", "open/shut", "available/unavailable", "in stock/out of stock"),
+        *("in stock/sold out", "available/sold out", "available/out of stock", "allowed/forbidden"),
+        *("allowed/prohibited", "enabled/disabled", "public/private", "active/inactive"),
+        *("the same/different", "included/excluded", "online/offline", "valid/invalid"),
+        *("free/chargeable", "empty/full", "possible/impossible", "paid/unpaid", "on/off"),
+    )
+]
+_UN: Final = re.compile(r"(?:\b(?:still|currently)\s)?\bun([a-z]{4,})\b")
+
+
+def with_opposites_denied(bare: str, question: Question) -> str:
+    """Return a text with `not open` for `closed`, where it is asked whether something is open."""
+    bare = _UN.sub(lambda found: _denied(found, question), bare)
+    if _IS_THERE & set(question.pairs):  # `there is no lift`
+        bare = _NONE.sub(lambda found: _denied(found, question), bare)
+    for pair in _OPPOSITES:
+        for asked, other in (pair, pair[::-1]):
+            if _says(question, asked) and not _says(question, other):
+                said = rf"(?<=\w )(?:still |currently |already |now )?{other}\b"
+                bare = re.sub(said, f"not {asked}", bare, flags=re.IGNORECASE)
+                bare = re.sub(rf"\b(?:remain|stay)s? not {asked}", f"is not {asked}", bare)
+    return bare
+
+
+_IS_THERE: Final = {(be, "there") for be in ("is", "are", "was", "were")}
+_NONE: Final = re.compile(r"\bno ([a-z]+)\b")
+
+
+def _says(question: Question, words: str) -> bool:
+    told = [normal(one) for one in words.split() if one not in {"in", "the", "of", "out"}]
+    return told[-1] in question.polar[-3:] and (
+        " " not in words or tuple(words.split()[:2]) in question.pairs
+    )
+
+
+def _denied(found: re.Match[str], question: Question) -> str:
+    is_asked = normal(found[1]) in question.polar and f"un{found[1]}" not in question.stems
+    return f"not {found[1]}" if is_asked else found.group()
 
 
 def boolean_fault(
@@ -122,7 +166,7 @@ def boolean_fault(
         spans: its values.
         stems: the words of the question, in their normal form.
     """
-    tokens = [token.casefold() for token in TOKEN.findall(masked)]
+    tokens = [one.casefold() for one in TOKEN.findall(masked) if one not in {'"', "'", "*"}]
     negations = [at for at, token in enumerate(tokens) if token in NEGATED]
     is_yes = bool(spans[0].value)
     for at in negations:
@@ -138,25 +182,28 @@ def boolean_fault(
         return "negates what it says is untrue"
     if is_yes or negations or not all(words_alone):
         return None
+    if _HAS_NONE.search(masked[: masked.rindex(VALUE)]) and len(spans) <= 2:  # noqa: PLR2004
+        return None  # `No, it has no reviews`
     clause = TOKEN.findall(behind[-1].split("\n")[0])
     says_so = any(token[0].isalpha() for token in clause)
     return "says no, and then that it is so" if says_so else None
 
 
-def restated(bare: str, polar: Sequence[str], roles: Roles) -> bool | None:
+def restated(bare: str, question: Question) -> bool | None:
     """Return what a sentence says that only says the question again; None for any other.
 
     Args:
         bare: the sentence.
-        polar: the words with content of the question, in their order.
-        roles: of the words of the question.
+        question: which it may say again.
     """
+    roles = question.roles
     written = [*TOKEN.findall(bare.rstrip(".!")), VALUE]
     if subject_fault(written, roles, frozenset(), is_words=False, is_name=False) is not None:
         return None
     tokens = [token.casefold() for token in TOKEN.findall(bare.rstrip(".!"))]
     tokens = [token for token in tokens if token not in _SINCE]
-    polar = [word for word in polar if word not in _SINCE]
+    tokens = [one for at, one in enumerate(tokens) if not _is_asked_by(tokens, at, question)]
+    polar = [word for word in question.polar if word not in _SINCE]
     negations = [token for token in tokens if token in NEGATED]
     said = list(contents([token for token in tokens if token not in NEGATED]))
     rest = iter(polar)
@@ -169,6 +216,11 @@ def restated(bare: str, polar: Sequence[str], roles: Roles) -> bool | None:
     )
     is_plain = {"by", ",", "?", ":"}.isdisjoint(tokens) and is_finite
     return negations == [] if is_plain and len(negations) < 2 else None  # noqa: PLR2004
+
+
+def _is_asked_by(tokens: Sequence[str], at: int, question: Question) -> bool:
+    """Say whether a `by` is the question's own: `by car`."""
+    return tokens[at] == "by" and tuple(tokens[at : at + 2]) in question.pairs
 
 
 _SINCE: Final = words("yet already currently now")
@@ -184,6 +236,6 @@ def _negates_a_clause(tokens: Sequence[str], at: int, stems: frozenset[str]) -> 
     frames = FRAME & set(tokens[at:])
     return (
         (before[:1].isalnum() or before.startswith(SAID))
-        and stems.issuperset(map(normal, frames))
-        and VALUE not in tokens[at:]
+        and (stems.issuperset(map(normal, frames)) or "so" in tokens[at:])
+        and (VALUE not in tokens[at:] or "so" in tokens[at : tokens.index(VALUE, at)])
     )

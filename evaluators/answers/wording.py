@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from evaluators.answers import words as words_of
-from evaluators.answers.asides import without_asides
+from evaluators.answers.asides import Known, lead_in, without_asides
 from evaluators.answers.question import NO_QUESTION, Question, turning_runs
 from evaluators.answers.roles import is_agent
+from evaluators.answers.statements import request_fault, statement_fault
 from evaluators.answers.subjects import subject_fault
 from evaluators.answers.words import SAID, VALUE, tokens_of
 
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
+SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 _STOPS: Final = frozenset(".,!:;()[]{}\"'|*•·=") | {"'s", "->", "=>", "→"}
 _REACH: Final = 12
 _DAYS: Final = frozenset({"date", "day"})
@@ -56,12 +57,52 @@ class Surroundings:
 
 def surroundings_fault(masked: str, around: Surroundings) -> str | None:
     """Say which word around the masked values of a text is not explained; None where all are."""
-    for statement in _SENTENCE.split(masked):
-        told = without_asides(statement, lambda word: _is_explained(word, around))
+    known = known_by(around)
+    for statement in SENTENCE.split(masked):
+        if _asks_again(statement, around.question):
+            continue
+        told = without_asides(statement, known)
         fault = _statement_fault(told, around)
         if fault is not None:
             return fault
     return None
+
+
+def _asks_again(statement: str, question: Question) -> bool:
+    """Say whether a sentence only asks the question again, in fewer of its words: `Which day?`."""
+    if not statement.rstrip().endswith("?") or VALUE in statement:
+        return False
+    words = [one.casefold() for one in tokens_of(statement) if one[0].isalnum() or one == VALUE]
+    asked = {one for pair in question.pairs for one in pair}
+    bare = words_of.FUNCTION | {"will"}
+    return (
+        words[:1] != []
+        and words[0] in asked & _ASKING
+        and all(
+            one in asked or one in bare or words_of.normal(one) in question.stems - _DOUBTFUL
+            for one in words
+        )
+    )
+
+
+_ASKING: Final = words_of.words("""
+    what which who whose whom when where how is are was were does do did has have can
+""")
+_DOUBTFUL: Final = frozenset(map(words_of.normal, ("right", "correct", "sure")))
+
+
+def without_lead_in(text: str, around: Surroundings) -> str:
+    """Return a text without the clause ahead that says where the agent looked."""
+    return text.removeprefix(lead_in(text, known_by(around))).lstrip()
+
+
+def known_by(around: Surroundings) -> Known:
+    """Return what explains the words of an agent's account of itself."""
+    return Known(
+        says=lambda word: _is_explained(word, around),
+        turns=lambda tokens: _turning_fault(tokens, around) is None,
+        is_source=lambda word: words_of.normal(word) in around.question.roles.beside,
+    )
 
 
 def doubtful_word(thought: str, answer: str) -> str | None:
@@ -94,22 +135,20 @@ def _statement_fault(  # noqa: C901, PLR0911 - one branch a rule
     if not tokens:
         return None
     gives = VALUE in tokens
-    fault = _turning_fault(tokens, around) or _request_fault(tokens, around.question)
+    if around.counts is not None and f"!{VALUE}" in statement:
+        return _unexplained("!")
+    fault = _turning_fault(tokens, around) or request_fault(tokens, around.question)
     if fault is not None:
         return fault
     for at, token in enumerate(tokens):
-        if not _is_explained(token, around):
+        if not _is_explained(token, around) or _is_another_name(written[at], around.question):
             return _unexplained(written[at])
         if token in _DAYS and _is_another_day(tokens, at, around.question):
             return f"says '{written[at - 1]} {written[at]}'"
         if token in words_of.SOURCES and not _is_source(tokens, at, around):
             return _unexplained(written[at])
-    fault = (
-        _part_fault(tokens, around.question)
-        or _limit_fault(statement, around.question)
-        or (_rival_fault(tokens, around.question) if around.is_name else None)
-        or _choice_fault(tokens, around)
-        or (_subject_fault(written, around) if gives else None)
+    fault = statement_fault(statement, tokens, around.question, is_name=around.is_name) or (
+        _subject_fault(written, around) if gives else None
     )
     if fault is not None:
         return fault
@@ -180,7 +219,7 @@ def _is_explained(token: str, around: Surroundings) -> bool:
     if token in {VALUE, "-"} or token[0] == SAID or token in _STOPS | around.own:
         return True
     if not token[0].isalnum():
-        return False
+        return token == "#" and not around.question.stems.isdisjoint({"id", "ids"})  # noqa: S105
     if any(map(str.isdigit, token)):
         return token in around.question.numbers or words_of.normal(token) in around.question.stems
     if words_of.is_turning(token):
@@ -188,7 +227,8 @@ def _is_explained(token: str, around: Surroundings) -> bool:
     if _is_known(token, around):
         return True
     parts = list(words_of.parts_of(token))
-    return len(parts) > 1 and all(_is_known(part, around) for part in parts)
+    frames = words_of.FRAME - around.question.stems  # `right-handed` says more than `right`
+    return len(parts) > 1 and all(_is_known(one, around) and one not in frames for one in parts)
 
 
 def _is_known(word: str, around: Surroundings) -> bool:
@@ -196,17 +236,36 @@ def _is_known(word: str, around: Surroundings) -> bool:
         return word == "should" and word in around.question.stems
     if word in words_of.FUNCTION or word in words_of.FRAME or word in words_of.SOURCES:
         return True
-    bare = words_of.normal(word)
     if around.may_estimate and word in _ESTIMATES:
         return True
+    if word == "user" and "person" in around.question.stems:
+        return True
+    bare = words_of.normal(word)
     if is_agent(word) and words_of.normal(re.sub(r"[eo]rs?$", "", word)) in around.question.verbs:
         return True
-    return bare in around.own or bare in around.question.stems
+    known = around.own | around.question.stems
+    return bare in known or not words_of.derived(word).isdisjoint(around.question.derived)
+
+
+def _is_another_name(written: str, question: Question) -> bool:
+    """Say whether a name only looks like one of the question: `Blume` where it says `Blum`."""
+    name = written.casefold().removesuffix("'s").rstrip("'")
+    names = {one.removesuffix("'s").rstrip("'") for one in question.names}
+    if not written[:1].isupper() or name in names:
+        return False
+    alike = (one for one in names if words_of.normal(one) == words_of.normal(name))
+    return any(one.removesuffix("s") != name.removesuffix("s") for one in alike)
 
 
 def _is_another_day(tokens: Sequence[str], at: int, question: Question) -> bool:
     """Say whether a day is called by what the question asks no day of: `order date`."""
     before = words_of.normal(tokens[at - 1]) if at else ""
+    if tuple(tokens[max(0, at - 1) : at + 1]) in question.pairs:
+        return False
+    if at and tokens[at - 1].endswith("'s") and tokens[at - 1].removesuffix("'s") in question.names:
+        return False
+    if before == _ORDER and _PLACED in question.verbs:
+        return False
     return (
         before != ""
         and before in question.stems - question.verbs
@@ -215,13 +274,20 @@ def _is_another_day(tokens: Sequence[str], at: int, question: Question) -> bool:
     )
 
 
+_DATED: Final = words_of.normal("dates")
+_ORDER: Final = words_of.normal("order")
+_PLACED: Final = words_of.normal("placed")
+
+
 def _is_source(tokens: Sequence[str], at: int, around: Surroundings) -> bool:
     """Say whether a word names where the value was found, and not what it is."""
     if words_of.normal(tokens[at]) in around.question.stems:
         return True
     ahead = tokens[at - 1] if at > 0 else "."
     behind = tokens[at + 1] if at + 1 < len(tokens) else "."
-    is_what_it_is = ahead in _COPULAS or behind in {VALUE, ":", "=", "-", "->"}
+    is_first = at == 0 or (at == 1 and ahead in words_of.DETERMINERS)
+    is_subject = is_first and behind in _COPULAS  # `the table is 47`, `the table is the year 47`
+    is_what_it_is = is_subject or ahead in _COPULAS or behind in {VALUE, ":", "=", "-", "->"}
     return ahead[0].isalpha() and not is_what_it_is
 
 
@@ -234,19 +300,33 @@ def _before_fault(  # noqa: C901, PLR0911, PLR0912 - one return a rule
     """Say what right before a value makes it another one; None where nothing does."""
     kept = [token for token in tokens if token not in {'"', "'", "*"}]
     last = kept[-1] if kept else ""
+    if last in _NUMBERING and kept[-2:-1] and kept[-2] in _COPULAS and around.counts is not None:
+        return f"says '{kept[-2]} {last}'"
     if last == "-" and len(kept) > 1 and kept[-2] in {"-", "<", "="}:
         return _unexplained(last)
     if around.is_words and written and len(written) > 1:
         is_name = written[-1][:1].isupper() and written[-1].casefold() not in words_of.TITLES
         is_name &= words_of.normal(written[-1]) not in around.question.kinds
+        is_name &= not _is_of_version(written[-1], around.question)
         if is_name and written[-1][:1].isalpha() and written[-2][:1].isalnum():
             return f"says '{written[-1]}' right before it"
+    roles = around.question.roles
     words = [token for token in kept if token not in words_of.DETERMINERS - {"of"}]
     last = words[-1] if words else ""
     if kept and kept[-1] in around.question.counted and around.counts is not None:
         return f"says '{kept[-1]}' right before it"
+    if (
+        len(kept) > 1
+        and last in _NUMBERING
+        and words_of.normal(kept[-2]) in around.question.counted
+    ):
+        return f"says '{kept[-2]} {last}'"
     is_label = len(kept) > 1 and kept[-1] in {":", "=", "->"}
-    if is_label and not has_unit and _counts_another(kept[-2], around):
+    hangs = is_label and kept[-2] in words_of.PREPOSITIONS - around.question.open_prepositions
+    if hangs and around.counts is not None:
+        return f"says '{kept[-2]}' and not what"  # `goals for: 23`
+    counts_asked = words_of.normal(kept[0]) in around.question.counted if kept else False
+    if is_label and not has_unit and not counts_asked and _counts_another(kept[-2], around):
         return f"says '{kept[-2]}' right before it"
     gives = _GIVING.intersection(map(words_of.normal, kept)) & around.question.stems
     if not gives and _is_apposed(kept[-1] if kept else "", around):
@@ -267,11 +347,21 @@ def _before_fault(  # noqa: C901, PLR0911, PLR0912 - one return a rule
         return None
     if last == "to" and len(words) > 1 and words[-2] in words_of.LINKS_TO:
         return None
+    if last == "from" and (previous == _DATED or (previous == "come" and roles.deeds)):
+        return None
     if around.many and last != "from":
         return None
+    if last == "for" and previous in _SCHEDULED & around.question.stems:
+        return None
+    if last in _BY_MEANS and previous in around.question.stems and _MEANS & around.question.kinds:
+        return None  # `was shipped with`
     return f"says '{last}' right before it"
 
 
+_SCHEDULED: Final = frozenset(map(words_of.normal, ("scheduled", "planned", "booked", "set")))
+_BY_MEANS: Final = words_of.words("with by via through")
+_MEANS: Final = frozenset(map(words_of.normal, ("method", "carrier", "courier", "service")))
+_NUMBERING: Final = words_of.words("number no id code #")
 _NORMAL_WHOLES: Final = frozenset(map(words_of.normal, words_of.WHOLES))
 
 
@@ -289,12 +379,28 @@ def _is_apposed(word: str, around: Surroundings) -> bool:
     """Say whether a noun of the question makes the value another thing: `station Saltby`."""
     if around.many or not word[:1].isalpha() or words_of.is_turning(word):
         return False
+    if _is_of_version(word, around.question):
+        return False
     known = words_of.FUNCTION | words_of.FRAME | words_of.SOURCES | words_of.TITLES
     known |= words_of.PARTICLES
     if word in known or _is_verb(word, around):
         return False
     kinds = around.question.kinds | around.question.counted
+    if word in _WHO and any("who" in pair for pair in around.question.pairs):
+        return False  # `the user mossy_pete`
     return words_of.normal(word) not in kinds
+
+
+_WHO: Final = words_of.words("user member")
+
+
+def _is_of_version(word: str, question: Question) -> bool:
+    """Say whether a word is the name of what the question asks a version of: `Lantern 3.8`."""
+    known = question.names | {"version"}
+    return not _VERSIONS.isdisjoint(question.stems) and word.casefold() in known
+
+
+_VERSIONS: Final = frozenset(map(words_of.normal, ("version", "release", "edition")))
 
 
 def _counts_another(label: str, around: Surroundings) -> bool:
@@ -320,7 +426,8 @@ def _after_fault(tokens: Sequence[str], written: Sequence[str], around: Surround
         return f"says '{written[0]}' right behind it"
     if first == "=":
         return f"says '{written[0]}' right behind it"
-    if around.is_words and written[0][:1].isupper():
+    is_kind = words_of.normal(written[0]) in around.question.kinds  # `the Dordogne River`
+    if around.is_words and written[0][:1].isupper() and not is_kind:
         return f"says '{written[0]}' right behind it"
     if first in words_of.PARTICLES:
         return None
@@ -343,9 +450,27 @@ def _after_fault(tokens: Sequence[str], written: Sequence[str], around: Surround
         and words_of.normal(first) not in around.question.kinds | around.question.counted
     ):
         return f"says '{written[0]}' right behind it"
-    if around.counts is not None and is_content and words_of.normal(first) not in around.counts:
+    if around.counts is not None and is_content and not _counts_as_asked(tokens, around):
         return f"says '{written[0]}' right behind it"
     return None
+
+
+_SAYING_SO: Final = _COPULAS | words_of.words(
+    "status state severity priority label type size level"
+)
+
+
+def _counts_as_asked(tokens: Sequence[str], around: Surroundings) -> bool:
+    """Say whether what is counted is what was asked for: `orders`, or `pending orders`."""
+    pairs = around.question.pairs
+    fits = around.counts or around.question.counted
+    for at, token in enumerate(tokens):
+        if words_of.normal(token) in fits and (at or around.counts):
+            return True
+        behind = tokens[at + 1] if at + 1 < len(tokens) else ""
+        if (token, behind) not in pairs and not any((be, token) in pairs for be in _SAYING_SO):
+            return False
+    return False
 
 
 def _is_only_own(tokens: Sequence[str], at: int, around: Surroundings) -> bool:
@@ -361,72 +486,3 @@ def _is_only_own(tokens: Sequence[str], at: int, around: Surroundings) -> bool:
         return False
     bare = words_of.normal(token)
     return bare in around.own and bare not in around.question.stems
-
-
-def _request_fault(tokens: Sequence[str], question: Question) -> str | None:
-    """Say that a statement asks for what the question wants to know: `switch on the lamp`."""
-    words = (one for one in tokens if one == VALUE or one[:1].isalpha())
-    first = next((one for one in words if one != "please"), "")
-    is_base = not first.endswith(("ed", "ing"))
-    asks = is_base and words_of.normal(first) in question.roles.passives
-    return f"asks to '{first}'" if asks else None
-
-
-def _limit_fault(statement: str, question: Question) -> str | None:
-    """Say that a value only begins what is meant, or is one of several that would be right."""
-    asked = {word for pair in question.pairs for word in pair}
-    if _ONWARDS.search(statement) and "from" not in asked:
-        return "says 'from' when it is so"
-    if _ONE_OF.match(statement) and ("one", "of") not in question.pairs:
-        return "says 'one of'"
-    return None
-
-
-_ONWARDS: Final = re.compile(rf"\bfrom\s+{VALUE}\W+on(?:wards?)?\W*$", re.IGNORECASE)
-_ONE_OF: Final = re.compile(r"\W*one of\b", re.IGNORECASE)
-
-
-def _part_fault(tokens: Sequence[str], question: Question) -> str | None:
-    """Say which part that the question has included is said by itself: `the tax is`."""
-    said = {words_of.normal(token): token for token in tokens}
-    alone = question.parts & said.keys() if _INCLUDING.isdisjoint(said) else frozenset[str]()
-    return next((f"says '{said[part]}' by itself" for part in sorted(alone)), None)
-
-
-_INCLUDING: Final = frozenset(map(words_of.normal, ("included", "excluded", "including")))
-
-
-def _rival_fault(tokens: Sequence[str], question: Question) -> str | None:
-    """Say which name of the question stands where another answer would, or does another's deed."""
-    names = question.names - words_of.FUNCTION - words_of.FRAME
-    part: list[str] = []
-    for token in (*tokens, ","):
-        if token in {",", ";", "/", "."}:
-            is_title = part and (",", part[0]) in question.pairs  # `Teapot 0.4 L, Moss`
-            if part and names.issuperset(part) and not is_title:
-                return f"says '{' '.join(part)}' as if it were an answer"
-            part = []
-        elif token[0].isalnum() or token == VALUE:
-            deed = part[-1:] and part[-1] in names and words_of.looks_like_verb(token)
-            said = {(one, words_of.normal(other)) for one, other in question.pairs}
-            is_said = (part[-1], words_of.normal(token)) in said if part else False
-            if deed and token not in names and not is_said:
-                return f"says '{part[-1]} {token}'"
-            part.append(token)
-    return None
-
-
-def _choice_fault(tokens: Sequence[str], around: Surroundings) -> str | None:
-    """Say which of several things that the question holds against one another is said alone."""
-    for choices in around.question.choices:
-        said = [name for name in choices if _holds(tokens, name)]
-        if said and len(said) < len(choices):
-            return f"says '{' '.join(said[0])}', one of several in the question"
-    return None
-
-
-def _holds(tokens: Sequence[str], name: Sequence[str]) -> bool:
-    return any(
-        tuple(tokens[at : at + len(name)]) == tuple(name)
-        for at in range(len(tokens) - len(name) + 1)
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
@@ -33,7 +34,7 @@ def tokens_of(text: str) -> list[str]:
 FUNCTION: Final = words("""
     the a an this that these those it its it's that's there there's here here's i i've my we
     we've our you your you've he him he's she she's her his they they're their them what what's
-    which who who's whose whom where when how is are was were be been has have had having do
+    which who who's whose whom where when how is are was were be been has have had having do such
     does did of in on at for with from by as to and so
 """)
 # What sentences that give an answer are made of.
@@ -43,11 +44,12 @@ FRAME: Final = words("""
     lists listed display displays displayed give gives given says read reads indicate indicates
     indicated call called name's named titled known exactly precisely just only namely total
     please got totals totaled totalled altogether overall currently one equal equals come comes
-    came amount amounts according based
+    came amount amounts according based ones follows findings
 """)
 # Where an agent found it: `the page says`, but neither `page 47` nor `47 (page)`.
 SOURCES: Final = words("""
-    page pages site website article section table list entry web screen information info
+    page pages site website article section table list entry web screen information info infobox
+    dashboard
 """)
 TITLES: Final = words("mr mrs ms miss dr sir dame prof professor")
 # `of` before a name makes it part of another thing, but not after these.
@@ -56,7 +58,7 @@ WHOLES: Final = words("""
     sum count amount year month day date time figure
 """)
 LINKS_TO: Final = words(
-    "sums sum adds comes come came amounts amount equal equals belongs corresponds up"
+    "sums sum adds comes come came amounts amount equal equals belongs corresponds assigned up"
 )
 CLAUSE: Final = words("""
     it it's its they they're he he's she she's there there's that that's this these those the
@@ -106,7 +108,7 @@ _NOUNS_IN_EST: Final = words("""
 _VERBS: Final = """
     write wrote written writer writes writing
     make made maker makes making manufacturer
-    sell sold seller
+    sell sold seller sales
     buy bought buyer purchase purchased
     pay paid
     bear born birth
@@ -122,7 +124,20 @@ _VERBS: Final = """
     hold held
     give gave given
     get got gotten
-    leave left
+    leave left leaves depart departs departed departure departures
+    choose chose chosen choice
+    break broke broken
+    drive drove driven
+    fall fell fallen
+    grow grew grown
+    rise rose risen
+    teach taught
+    draw drew drawn
+    meet met
+    keep kept
+    stand stood
+    wear wore worn
+    drink drank
     lose lost
     build built builder
     speak spoke spoken
@@ -138,8 +153,13 @@ _VERBS: Final = """
     concede conceded concedes
     calculate calculated calculation
     lie lies located location
+    bring brought brings
+    label labels labelled labeled labelling labeling
+    employ employs employed employee employees
+    assign assigned assigns assignee assignees
     commit commits committed committer
     weigh weighs weight
+    publish published publishes publication publications publisher publishers
 """
 # Forms of these that are verbs alone.
 PAST: Final = words("""
@@ -161,7 +181,7 @@ _NOUNS: Final = """
     review reviewer reviewed reviews
     comment commenter commented comments
     distance far away
-    long length lasts duration
+    long length lasts lasted lasting duration
     century centuries
     write author
     member members user users
@@ -190,10 +210,15 @@ def is_turning(word: str) -> bool:
     return _SUPERLATIVE.fullmatch(word) is not None and word not in _NOUNS_IN_EST
 
 
+_ACCENT: Final = re.compile("[\u0300-\u036f]")
+
+
 @lru_cache(maxsize=4096)
 def normal(word: str) -> str:
     """Return the light normal form of a word: singular, without the ending of its tense."""
     bare = word.casefold()
+    if not bare.isascii():
+        bare = _ACCENT.sub("", unicodedata.normalize("NFKD", bare))
     for end in ("'s", "'"):
         bare = bare.removesuffix(end)
     shorter = bare.removesuffix("ing")
@@ -212,12 +237,27 @@ def _stem(word: str) -> str:
         ("es", 5, ""),
         ("s", 4, ""),
     ):
-        if word.endswith(end) and len(word) >= least and not word.endswith("ss"):
+        if word.endswith(end) and len(word) >= least and not word.endswith(("ss", "ees")):
             bare = word.removesuffix(end) + rest
             if rest == "" and bare[-1:] == bare[-2:-1] and bare[-1:] not in "lse":
                 bare = bare[:-1]
             return bare.removesuffix("e")
+    if word.endswith("ees"):
+        word = word.removesuffix("s")
     return word.removesuffix("e") if len(word) > 3 else word  # noqa: PLR2004 - `the`
+
+
+def derived(word: str) -> frozenset[str]:
+    """Return what a verb and the nouns made of it share: `arriv`, of `arrival` and `arrived`."""
+    bare = word.casefold().removesuffix("'s")
+    ends = (found for end in _ENDINGS for found in [bare.removesuffix(end)] if found != bare)
+    return frozenset(one for one in ends if len(one) >= _SHORTEST_STEM)
+
+
+_SHORTEST_STEM: Final = 5
+_ENDINGS: Final = words("""
+    ation ations tion tions ion ions ment ments ance ence er ers or ors ing ed es e s t ts al als
+""")
 
 
 def contents(tokens: Sequence[str]) -> Iterator[str]:
@@ -227,7 +267,15 @@ def contents(tokens: Sequence[str]) -> Iterator[str]:
 
 def looks_like_verb(word: str) -> bool:
     """Say whether a word is written as a form of a verb."""
-    return word.endswith(("ed", "ing")) or normal(word) in _VERB_LEMMAS
+    if word.endswith(("tion", "tions", "sion", "sions", "ment", "ments", "ture", "tures")):
+        return False
+    return word not in _NO_VERBS and (word.endswith(("ed", "ing")) or normal(word) in _VERB_LEMMAS)
+
+
+_NO_VERBS: Final = words("""
+    meeting training wedding evening morning ceiling parking clothing string spring thing anything
+    something nothing everything bed shed seed speed
+""")
 
 
 def parts_of(word: str) -> Iterator[str]:

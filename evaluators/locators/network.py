@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from arena_core.worlds import World
 from evaluators.evidence import Evidence, Located
-from evaluators.lint import LintContext, Problem, site_problems
+from evaluators.lint import LintContext, Problem, Severity, site_problems
 from evaluators.locators.base import ReadingLocator, Subject
 from evaluators.locators.request_parts import (
     WHOLE,
@@ -18,6 +18,7 @@ from evaluators.locators.request_parts import (
     Fits,
     PageFit,
     RequestPart,
+    brought_about,
     fits,
     fits_page,
     fits_query,
@@ -36,8 +37,17 @@ from evaluators.values.text import as_text
 _FIRST_ERROR: Final = 400
 _SITE: Final = re.compile(r"([a-z][a-z0-9-]*):")
 
-Status = Annotated[int, Field(ge=100, le=599)]
+_WRITES: Final = ("POST", "PUT", "PATCH", "DELETE")
+_OF_ANSWERS: Final = frozenset(
+    {
+        RequestPart.STATUS,
+        RequestPart.RESPONSE,
+        RequestPart.RESPONSE_HEADER,
+        RequestPart.RESPONSE_COOKIE,
+    }
+)
 
+Status = Annotated[int, Field(ge=100, le=599)]
 
 _PARTS: Final = {
     "query": RequestPart.QUERY,
@@ -64,6 +74,9 @@ class NetworkLocator(ReadingLocator):
         method: any if omitted.
         status: of the answer; below 400 if omitted: what a site refused had no effect. A request
             without an answer fits `any` alone.
+        blocked: the final request of a write that is stopped where a site is visited live: the last
+            one of this `url` and `method` that the agent brought about, stopped or answered. One
+            that was stopped counts nowhere else.
         last: only the last of the requests of this `url` and `method`, from this page, counts.
         came_from: the page that it was sent from.
         query: by name, one of its values in the URL.
@@ -86,6 +99,7 @@ class NetworkLocator(ReadingLocator):
     url: PageFit
     method: str | None = None
     status: Literal["any"] | Status | tuple[Status, ...] | None = None
+    blocked: bool = Field(default=False, exclude_if=lambda value: not value)
     last: bool = Field(default=False, exclude_if=lambda value: not value)
     query: Fits = Field(default_factory=dict)
     other_query: tuple[str, ...] | None = Field(default=None, exclude_if=lambda one: one is None)
@@ -107,6 +121,22 @@ class NetworkLocator(ReadingLocator):
             raise ValueError(message)
         return self
 
+    @model_validator(mode="after")
+    def _can_be_stopped(self) -> Self:
+        if not self.blocked:
+            return self
+        if self.method is None or self.method.upper() not in _WRITES:
+            raise ValueError(f"`blocked` needs the `method` of a write: {', '.join(_WRITES)}")
+        answers = (self.status, self.response, self.response_headers, self.response_cookies)
+        if any(answers) or self.read in _OF_ANSWERS:
+            raise ValueError("a request that is `blocked` has no answer: ask nothing of that")
+        return self
+
+    @property
+    def is_write(self) -> bool:
+        """Whether it is a request with a method that may write."""
+        return self.method is not None and self.method.upper() in _WRITES
+
     @property
     def records(self) -> frozenset[Recording]:
         """The requests, and what was answered where it is asked for."""
@@ -121,12 +151,14 @@ class NetworkLocator(ReadingLocator):
         if evidence.network_fault is not None:
             message = f"not all requests are in the evidence: {evidence.network_fault}"
             return Located(check=check, error=message)
-        found = evidence.network
+        found = tuple(one for one in evidence.network if self.blocked or one.blocked is None)
         if self.query_in_path:
             found = tuple(map(without_hidden_query, found))
         try:
             named = [one for one in found if self._is_named(one, evidence.world)]
-            counting = named[-1:] if self.last else named
+            if self.blocked:
+                named = [one for one in named if brought_about(one, evidence.steps)]
+            counting = named[-1:] if self.last or self.blocked else named
             fitting = [one for one in counting if self._fits(one, evidence.world)]
             return Located(check=check, values=tuple(self._values(fitting)))
         except NotKeptError as error:
@@ -134,6 +166,8 @@ class NetworkLocator(ReadingLocator):
 
     def absence(self) -> str:
         page = self.url if isinstance(self.url, str) else "such a URL"
+        if self.blocked:
+            return f"the agent's last {self.method} to {page}, if any, is not as described"
         return f"no answered {self.method or 'request'} to {page} as described"
 
     def lint(self, matcher: Matcher, known: LintContext) -> Iterator[Problem]:  # noqa: ARG002 - any matcher will do
@@ -147,6 +181,8 @@ class NetworkLocator(ReadingLocator):
             for named in filter(None, map(_SITE.match, self.url.patterns)):
                 yield from site_problems(known, named[1], "url")
         yield from lint_fit(self.url, ("locate", "url"), known)
+        if self.blocked:
+            yield from self._lint_blocked(known)
         for name in self.response:
             fault = json_path_fault(name)
             if fault:
@@ -154,6 +190,21 @@ class NetworkLocator(ReadingLocator):
         for field, asked in self._asked.items():
             for name, wanted in asked.items():
                 yield from lint_fit(wanted, ("locate", field, name), known)
+
+    def _lint_blocked(self, known: LintContext) -> Iterator[Problem]:
+        """Yield that nothing can be stopped, or that a request without content would do."""
+        at = ("locate", "blocked")
+        named = _SITE.match(self.url) if isinstance(self.url, str) else None
+        asked = [named[1]] if named else list(known.task_sites)
+        manifests = [known.sites[name] for name in asked if name in known.sites]
+        if manifests and all(one.live is None for one in manifests):
+            names = ", ".join(f"'{one.name}'" for one in manifests)
+            yield Problem(at, f"nothing is stopped on {names}: there is no live origin")
+        elif World.ONLINE not in known.worlds:
+            yield Problem(at, "nothing is stopped offline: omit it, or let the check apply online")
+        if not (self.body or self.query):
+            message = "says nothing of what is sent, so an empty request would do: say `body`"
+            yield Problem(at, message, Severity.WARNING)
 
     @property
     def _asked(self) -> dict[str, Fits]:
@@ -204,7 +255,7 @@ class NetworkLocator(ReadingLocator):
         return fits_query(page, wanted.query, wanted.other_query, world)
 
     def _answered(self, one: RequestRecord) -> bool:
-        if self.status == "any":
+        if self.status == "any" or one.blocked is not None:
             return True
         if one.status is None:
             return False

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from pydantic import AfterValidator, Discriminator, Field, JsonValue, Tag
 
 from arena_core.worlds import World
+from evaluators.evidence import StepEvidence
 from evaluators.lint import LintContext, Place, Problem
 from evaluators.matchers.base import TEXTS, JudgedMatcher, Matcher, UrlForm
 from evaluators.matchers.kinds import Match
@@ -76,6 +77,33 @@ def referer_of(one: RequestRecord) -> str | None:
         return None
     query = f"?{sent_from.query}" if sent_from.query else ""
     return f"{one.site}:{sent_from.path or '/'}{query}"
+
+
+# What leads to another page, or to none: a request that follows is the page's own.
+_LEAVING: Final = frozenset({"goto", "back", "forward", "new_tab", "close_tab"})
+# What leaves a page as it is: a request that follows may be of what was done before.
+_WAITING: Final = frozenset({"wait", "stop", "infeasible", "scroll", "focus_tab", "mouse_wheel"})
+
+
+def brought_about(one: RequestRecord, steps: Sequence[StepEvidence]) -> bool:
+    """Say whether the agent acted on a page before a request, and went nowhere since.
+
+    What pages send by themselves when they are opened is none of the agent's. Where it drives the
+    browser itself, an event on an element counts, and a script alone does not.
+    """
+    for step in reversed(steps):
+        if step.index > one.step:
+            continue
+        if step.index == 0:
+            return False
+        if any(acted.trusted or acted.confirmed for acted in step.acted):
+            return True
+        kind = None if step.action is None else step.action.kind
+        if kind in _LEAVING:
+            return False
+        if kind is not None and kind not in _WAITING:
+            return True
+    return False
 
 
 def fits_query(logical: str, asked: Fits, others: tuple[str, ...] | None, world: World) -> bool:

@@ -9,7 +9,8 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import BeforeValidator, Field, FiniteFloat, PrivateAttr, model_validator
 
 from arena_core.worlds import World
-from evaluators.answers.judging import Asked, Wanted, list_fault, one_fault
+from evaluators.answers.asked import Asked, Wanted
+from evaluators.answers.judging import list_fault, one_fault
 from evaluators.answers.kinds import KNOWN, AnswerType, Options, kind_of, surroundings_of
 from evaluators.answers.question import NO_QUESTION, Question, read_question
 from evaluators.answers.rows import Row, rows_fault

@@ -42,6 +42,12 @@ def matches(pattern: str, text: str, *, case: bool = True, whole: bool = True) -
     return (found.fullmatch(text) if whole else found.search(text)) is not None
 
 
+def first_groups(pattern: str, text: str) -> list[str]:
+    """Return of each match the first group that took part; texts of any length are searched."""
+    found = _compiled(pattern, True).finditer(text)  # noqa: FBT003 - the cache's key
+    return [next(group for group in one.groups() if group is not None) for one in found]
+
+
 def pattern_fault(pattern: str) -> str | None:
     """Say why a text is no pattern; None where it is one."""
     try:
