@@ -2,20 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final, cast
 
 from pydantic import ValidationError
 
 from arena_core.errors import TaskError
-from evaluators.checks import Check
+from arena_core.worlds import World
+from evaluators.checks import Check, Computed, match
+from evaluators.fields import When
+from evaluators.locators.api import ApiLocator
+from evaluators.locators.base import Locator
+from evaluators.locators.db import DbLocator
+from evaluators.locators.page import PageLocator
+from evaluators.values.text import shown_all
 from sites.faults import mistakes
-from tasks.computed_values import computed_fault
 from tasks.imports.suite_file import suite_yaml
 from tasks.loader import load_source
 from tasks.schema import Suite, Task
 from tasks.templates import COMPUTED
+
+
+def lookup_of(check: Check, asked: Computed, name: str) -> Check:
+    """Return the check that finds, under a name of its own, what is asked for another one."""
+    changes = {"name": name, "when": When.END, "locate": _locate(asked)}
+    return check.model_copy(update=changes)
+
+
+def computed_fault(check: Check, values: Sequence[str]) -> str | None:
+    """Say why a check does not expect what was computed for it; None where it does."""
+    found = check.computed.read(tuple(values)) if check.computed else tuple(values)
+    wanted = check.match.computed_counts()
+    if len(found) not in wanted:
+        asked = " or ".join(map(str, sorted(wanted)))
+        return f"computed are {len(found)} values, wanted {asked}: {shown_all(found) or 'nothing'}"
+    matched = match(check, as_located(check, found), World.OFFLINE)
+    return None if matched.met else f"computed is another value: {matched.reason}"
+
+
+def _locate(computed: Computed) -> Locator:
+    site = computed.site
+    if computed.sql is not None:
+        return DbLocator(site=site, sql=computed.sql)
+    if computed.path is not None:
+        return ApiLocator(
+            site=site, path=computed.path, role=computed.role, json_path=computed.json_path
+        )
+    return PageLocator(
+        at=f"{site}:{computed.page}",
+        selector=computed.selector or "",
+        attribute=computed.attribute,
+    )
+
+
+def as_located(check: Check, values: Sequence[str]) -> tuple[str, ...]:
+    """Return values as the check's own locator would yield them: pages in their one form."""
+    return tuple(check.locate.expected_form(value, is_whole=True) for value in values)
+
 
 MARK: Final = "# Drawn by `arena tasks instantiate"
 _LATER: Final = f"{{{COMPUTED}}}"
@@ -41,9 +86,14 @@ class OpenSuite:
 
     @property
     def asked(self) -> tuple[Task, ...]:
-        """The tasks that have such checks."""
+        """The tasks that have such checks, and those drawn that have near misses."""
         names = {task for task, _ in self.matchers}
-        return tuple(task for task in self.suite.tasks if task.id in names)
+        return tuple(
+            task
+            for task in self.suite.tasks
+            if task.id in names
+            or (task.template and any(one.wrong_keys or one.margin for one in task.checks))
+        )
 
     def filled(self, found: Mapping[tuple[str, str], Sequence[str]]) -> Suite:
         """Return the suite with what was found as what its checks expect.
@@ -61,7 +111,7 @@ class OpenSuite:
     def _task(self, task: Task, found: Mapping[tuple[str, str], Sequence[str]]) -> Task:
         checks = tuple(self._checks(task, found))
         if task.id in self.ways:
-            task = _answering(task, self.ways[task.id], found)
+            task = _answering(task, self.ways[task.id], self.matchers, found)
         return task.model_copy(update={"checks": checks})
 
     def _checks(
@@ -111,10 +161,16 @@ class _HeldBack:
         return {**check, "match": _ANY}
 
 
-def open_suite(name_or_path: str, seed: int) -> OpenSuite:
-    """Read a suite with the tasks that a seed draws; errors are as in `load_source`."""
+def open_suite(
+    name_or_path: str, seed: int, passed_over: Mapping[str, int] = MappingProxyType({})
+) -> OpenSuite:
+    """Read a suite with the tasks that a seed draws; errors are as in `load_source`.
+
+    Args:
+        passed_over: by task, how many of the values that the seed draws for it are left out.
+    """
     held = _HeldBack()
-    source = load_source(f"{name_or_path}@{seed}", held)
+    source = load_source(f"{name_or_path}@{seed}", held, passed_over)
     return OpenSuite(source.suite, held.matchers, held.ways)
 
 
@@ -148,10 +204,13 @@ def _expecting(
 
 
 def _answering(
-    task: Task, ways: Mapping[str, object], found: Mapping[tuple[str, str], Sequence[str]]
+    task: Task,
+    ways: Mapping[str, object],
+    held: Collection[tuple[str, str]],
+    found: Mapping[tuple[str, str], Sequence[str]],
 ) -> Task:
     """Return a task whose reference and other paths answer with what was found."""
-    (check,) = (one for one in task.checks if (task.id, one.name) in found)
+    (check,) = (one for one in task.checks if (task.id, one.name) in held)
     if check.computed is None:
         raise TaskError(f"'{task.id}', check '{check.name}' says nothing of where it is computed")
     answer = ", ".join(check.computed.read(tuple(found[task.id, check.name])))

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from types import MappingProxyType
+
+from pydantic import Field
 
 from arena_core.errors import TaskError, UnknownNameError
 from arena_core.names import listed, offered
+from evaluators.fields import Slug
 from tasks.miniwob import read_seeds
 from tasks.schema import Family, Suite, Task
-from tasks.sources import HEAD, Prepare, SuiteSource, read_source
+from tasks.sources import HEAD, Importer, Prepare, SuiteSource, read_source
 
 _SHIPPED = Path(__file__).parent / "suites"
 _ENDINGS = frozenset({".yaml", ".yml"})
@@ -34,13 +39,14 @@ def suite_path(name_or_path: str) -> Path:
             tasks alone.
     """
     path = Path(name_or_path)
+    exists = os.path.exists(path)  # noqa: PTH110  Path.exists raises where a name is too long
     is_path = path.suffix in _ENDINGS or os.sep in name_or_path or path.parts in {(".",), ("..",)}
-    if is_path or (name_or_path not in suite_names() and path.exists()):
-        is_there = path.exists() and not path.is_dir()  # whoever opens it says what it is
-        if is_there or (path / HEAD).is_file():
-            return path
+    if is_path or (name_or_path not in suite_names() and exists):
+        is_folder = exists and path.is_dir()
+        if (exists and not is_folder) or (is_folder and (path / HEAD).is_file()):
+            return path  # whoever opens it says what it is
         message = f"suite file '{name_or_path}' does not exist"
-        if path.is_dir():
+        if is_folder:
             message = f"the folder '{name_or_path}' is no suite: it has no {HEAD}"
         raise UnknownNameError(message, hint=f"shipped suites: {listed(suite_names())}")
     if name_or_path not in suite_names():
@@ -50,17 +56,30 @@ def suite_path(name_or_path: str) -> Path:
     return folder if folder.is_dir() else _SHIPPED / f"{name_or_path}.yaml"
 
 
-def load_source(name_or_path: str, prepare: Prepare | None = None) -> SuiteSource:
+def suite_beside(named: str, file: Path) -> str:
+    """Return a suite's path as seen from here, where a file names it from its own folder."""
+    if named.partition("@")[0] in suite_names() or Path(named).is_absolute():
+        return named
+    beside = str(file.parent / named)
+    exists = os.path.exists(beside.partition("@")[0])  # noqa: PTH110  as in `suite_path`
+    return beside if exists else named
+
+
+def load_source(
+    name_or_path: str,
+    prepare: Prepare | None = None,
+    passed_over: Mapping[str, int] = MappingProxyType({}),
+) -> SuiteSource:
     """Read a suite by its name or path, with the place of each task.
 
     Args:
         name_or_path: as in `suite_path`. A suite of MiniWoB++ pages, or with templates that draw,
             may be followed by `@` and other seeds than it names: `miniwob@4711`, `my.yaml@1-10`.
-        prepare: as in `read_source`.
+        prepare, passed_over: as in `read_source`.
     """
     name, seeds = _seeded(name_or_path)
     path = suite_path(name)
-    source = read_source(path, seeds, prepare)
+    source = read_source(path, seeds, prepare, passed_over)
     if path.parent == _SHIPPED and source.suite.suite != path.stem:
         head = path / HEAD if path.is_dir() else path
         message = f"{head}:1: suite: must equal the name of its file or folder"
@@ -74,9 +93,35 @@ def load_suite(name_or_path: str) -> Suite:
     return load_source(name_or_path).suite
 
 
+class IncludedTasks(Importer):
+    """Tasks of a suite that ships with Arena, as they are there: no second copy that could differ.
+
+    Attributes:
+        suite: its name.
+        tasks_of_it: ids, in the order in which they are wanted.
+    """
+
+    suite: Slug
+    tasks_of_it: tuple[Slug, ...] = Field(alias="tasks", min_length=1)
+
+    def tasks(self, seeds: tuple[int, ...] | None = None) -> Iterator[Mapping[str, object]]:
+        """Yield the tasks with all that their own suite says of them."""
+        if seeds is not None:
+            raise ValueError("no seed changes tasks that are included from another suite")
+        if self.suite not in suite_names():
+            raise ValueError(
+                f"no shipped suite '{self.suite}'; {offered(self.suite, suite_names())}"
+            )
+        there = {task.id: task for task in load_suite(self.suite).tasks}
+        for name in self.tasks_of_it:
+            if name not in there:
+                raise ValueError(f"no task '{name}' in '{self.suite}'; {offered(name, there)}")
+            yield there[name].model_dump(mode="json", exclude_unset=True)
+
+
 def _seeded(name_or_path: str) -> tuple[str, tuple[int, ...] | None]:
     name, at, seeds = name_or_path.rpartition("@")
-    if not at or Path(name_or_path).exists():
+    if not at or os.path.exists(name_or_path):  # noqa: PTH110  as in `suite_path`
         return name_or_path, None
     try:
         return name, read_seeds(seeds)

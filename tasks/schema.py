@@ -25,7 +25,7 @@ from evaluators.scorers.base import OriginalTask
 from sites.fields import Strict, written
 from tasks.given import GivenSteps
 from tasks.labels import Labels
-from tasks.reference import ReferenceAction, SolveMiniWob, TaskFile
+from tasks.reference import ReferenceAction, SolveMiniWob, TaskFile, Text
 
 
 class Family(StrEnum):
@@ -157,6 +157,9 @@ class Task(Strict):
             succeed.
         detour: harmless actions from the start page and back to it, which a proof plays before
             another path; without any, a look around that every task allows.
+        says: answers that are right too, in other words than the reference's; of a task that cannot
+            be done, reasons. The linter holds the checks to them.
+        says_not: answers or reasons that are wrong, however right they look.
         expected_divergence: how the oracle ends online, where that differs from offline on purpose.
         why: why the task cannot be done, for the unachievable.
         template: what it is an instance of; instances of one template are siblings.
@@ -196,6 +199,8 @@ class Task(Strict):
     reference: Annotated[tuple[ReferenceAction, ...], Field(min_length=1)] | None = None
     other_paths: tuple[OtherPath, ...] = Field(default=(), exclude_if=lambda value: not value)
     detour: tuple[ReferenceAction, ...] = Field(default=(), exclude_if=lambda value: not value)
+    says: tuple[Text, ...] = Field(default=(), exclude_if=lambda value: not value)
+    says_not: tuple[Text, ...] = Field(default=(), exclude_if=lambda value: not value)
     expected_divergence: ExpectedDivergence | None = None
     why: str | None = None
     template: Slug | None = None

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import GenericAlias
+from types import GenericAlias, MappingProxyType
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -181,13 +181,17 @@ class SuiteSource:
 
 
 def read_source(
-    path: Path, seeds: tuple[int, ...] | None = None, prepare: Prepare | None = None
+    path: Path,
+    seeds: tuple[int, ...] | None = None,
+    prepare: Prepare | None = None,
+    passed_over: Mapping[str, int] = MappingProxyType({}),
 ) -> SuiteSource:
     """Read a suite from a file, from a folder, or from one file inside a suite's folder.
 
     Args:
         seeds: of what is drawn or generated, in place of those written.
         prepare: changes each task as it is written; what is `{computed}` is left to it.
+        passed_over: by the id of an instance, how many of the values drawn for it are left out.
     """
     document = open_document(path / HEAD if path.is_dir() else path, TaskError)
     parts = [document]
@@ -203,7 +207,9 @@ def read_source(
         (origin, _set_up(_in_split(task, content.split or head.split), shared))
         for part, content in zip(parts, contents, strict=True)
         for shared in [[head] if content is head else [head, content]]
-        for origin, task in _written(part, content, seeds, computes=prepare is not None)
+        for origin, task in _written(
+            part, content, seeds, passed_over, computes=prepare is not None
+        )
     ]
     if not written:
         raise TaskError(f"{path}: holds no task")
@@ -247,7 +253,12 @@ def _imported(
 
 
 def _written(
-    part: Document, content: _Part, seeds: tuple[int, ...] | None, *, computes: bool
+    part: Document,
+    content: _Part,
+    seeds: tuple[int, ...] | None,
+    passed_over: Mapping[str, int],
+    *,
+    computes: bool,
 ) -> Iterator[tuple[Origin, object]]:
     """Yield every task of a file as it is written, instances of templates and pages filled in."""
     for number, task in enumerate(content.tasks):
@@ -255,7 +266,8 @@ def _written(
     for number, template in enumerate(content.templates):
         at = ("templates", number)
         try:
-            for instance in template.written(seeds or DEFAULT_SEEDS, computes=computes):
+            drawn = template.written(seeds or DEFAULT_SEEDS, passed_over, computes=computes)
+            for instance in drawn:
                 yield Origin(part, (*at, "task"), str(instance["id"])), instance
         except PlaceholderError as cause:
             message = f"{part.path}:{part.line(at)}: templates.{number}: {cause}"
@@ -302,11 +314,12 @@ def _with_labels(own: object, shared: Sequence[_Part]) -> object:
     return merged
 
 
-def _done_first(own: object, shared: Sequence[_Steps], sites: Sequence[str]) -> object:
+def _done_first(own: object, shared: Sequence[_Steps], sites: Sequence[object]) -> object:
     """Return the steps of a task, by site, with those of its suite before them."""
     if not isinstance(own, Mapping):
         return own
-    before = {site: [step for one in shared for step in one.get(site, ())] for site in sites}
+    named = [site for site in sites if isinstance(site, str)]  # what is no name is reported
+    before = {site: [step for one in shared for step in one.get(site, ())] for site in named}
     added = {
         site: [*steps, *own.get(site, [])]
         for site, steps in before.items()

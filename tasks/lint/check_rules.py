@@ -158,11 +158,11 @@ def _twins(task: Task) -> Iterator[TaskFault]:
 def table_faults(task: Task, known: Tables) -> Iterator[TaskFault]:
     """Yield tables and columns that a site does not have; sites that are not known are passed."""
     for at, check in located_checks(task):
-        computed = check.computed
-        if computed is None or computed.sql is None or computed.site not in known:
-            continue
-        if select_fault(computed.sql, known[computed.site].engine) is None:
-            fault = names_fault(computed.sql, known[computed.site])
-            if fault:
-                message = f"the query cannot be answered: {fault}"
-                yield TaskFault((*at, "computed", "sql"), message)
+        for place, asked in check.asked:
+            if asked.sql is None or asked.site not in known:
+                continue
+            if select_fault(asked.sql, known[asked.site].engine) is None:
+                fault = names_fault(asked.sql, known[asked.site])
+                if fault:
+                    message = f"the query cannot be answered: {fault}"
+                    yield TaskFault((*at, *place, "sql"), message)

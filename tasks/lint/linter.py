@@ -14,6 +14,7 @@ from tasks.lint.proof_rules import lone_instances, proof_faults
 from tasks.lint.reference_rules import reference_faults
 from tasks.lint.sql import Tables
 from tasks.lint.task_rules import task_faults, wob_faults
+from tasks.lint.wording_rules import wording_faults
 from tasks.schema import Suite, Task
 from tasks.sources import SuiteSource
 
@@ -23,6 +24,7 @@ _RULES: tuple[Callable[[Task, SiteRegistry], Iterator[TaskFault]], ...] = (
     reference_faults,
     proof_faults,
     wob_faults,
+    wording_faults,
 )
 
 

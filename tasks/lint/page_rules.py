@@ -119,8 +119,9 @@ def _opened(task: Task) -> Iterator[tuple[Location, TaskPage]]:
                 worlds = tuple(world for world in task.worlds if action.only in (None, world))
                 yield from _branches((*place, number, "page"), action.page, worlds)
     for at, check in located_checks(task):
-        if check.computed is not None and World.OFFLINE in {*check.worlds} & {*task.worlds}:
-            yield from _computed((*at, "computed"), check.computed)
+        if World.OFFLINE in {*check.worlds} & {*task.worlds}:
+            for place, asked in check.asked:
+                yield from _computed((*at, *place), asked)
 
 
 def _computed(at: Location, computed: Computed) -> Iterator[tuple[Location, TaskPage]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 from arena_core.worlds import World
 from evaluators.checks import Check, Computed
@@ -17,12 +18,15 @@ from tasks.lint.selectors import selector_fault
 from tasks.lint.sql import engine_of, select_fault
 from tasks.schema import Family, Suite, Task, located_checks
 
+FIRST_ROW: Final = "first-row"  # the wrong key that every check with a margin has
+
 
 def proof_faults(task: Task, registry: SiteRegistry) -> Iterator[TaskFault]:
     """Yield keys that cannot be computed as they say, and what nothing proves."""
     for at, check in located_checks(task):
-        if check.computed is not None:
-            yield from _computed((*at, "computed"), check, task, registry)
+        for place, asked in check.asked:
+            yield from _computed((*at, *place), asked, check, task, registry)
+        yield from _near_misses(at, check)
     if World.OFFLINE in task.worlds:
         yield from _uncomputed(task)
         yield from _unproven_change(task, registry)
@@ -40,12 +44,34 @@ def lone_instances(suite: Suite) -> Iterator[tuple[int, TaskFault]]:
             yield number, warning(("template",), message)
 
 
+def _near_misses(at: Location, check: Check) -> Iterator[TaskFault]:
+    """Yield wrong keys that are asked like the key or like each other, and a margin without one."""
+    known = {_question(check.computed): "the key"} if check.computed else {}
+    names = set[str]()
+    for number, wrong in enumerate(check.wrong_keys):
+        place = (*at, "wrong_keys", number)
+        if wrong.name in names:
+            yield TaskFault((*place, "name"), f"two wrong keys are called '{wrong.name}'")
+        names.add(wrong.name)
+        same = known.setdefault(_question(wrong), f"wrong key '{wrong.name}'")
+        if same != f"wrong key '{wrong.name}'":
+            yield TaskFault(place, f"wrong key '{wrong.name}' is asked for just like {same}")
+    if check.margin is not None and FIRST_ROW not in names:
+        message = (
+            f"a key with a margin has a wrong key '{FIRST_ROW}': what stands first in the list"
+        )
+        yield TaskFault((*at, "margin"), f"{message} that the site shows must not be the answer")
+
+
+def _question(asked: Computed) -> str:
+    """Return what is asked as text, however its white space is written."""
+    fields = asked.model_dump(exclude={"name", "best", "by"}, exclude_none=True)
+    return " ".join(str(sorted(fields.items())).replace("\\n", " ").split())
+
+
 def _computed(
-    at: Location, check: Check, task: Task, registry: SiteRegistry
+    at: Location, computed: Computed, check: Check, task: Task, registry: SiteRegistry
 ) -> Iterator[TaskFault]:
-    computed = check.computed
-    if computed is None:
-        return
     if at[0] == "requires":
         yield TaskFault(at, "what a task requires is compared with nothing that could be computed")
         return

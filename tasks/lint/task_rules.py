@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from arena_core.names import offered
 from arena_core.worlds import World
+from evaluators.checks import Check
 from evaluators.fields import When
 from evaluators.lint import Location, Severity, TaskFault, warning
-from evaluators.locators.base import Subject
+from evaluators.locators.base import Locator, Subject
+from evaluators.locators.network import NetworkLocator
 from sites.manifest import Site
 from sites.registry import WHERE_OWN_SITES_ARE, SiteRegistry
 from sites.upstreams import Upstream, is_visited_live, upstream_of
@@ -121,7 +123,8 @@ def _family(task: Task) -> Iterator[TaskFault]:
         yield TaskFault(("why",), "says why a task is unachievable, and stands nowhere else")
     for world in task.worlds:
         seen = {one.locate.subject for one in task.checks_in(world) if one.when is When.END}
-        if task.family is Family.CONTENT and not any(subject.is_state for subject in seen):
+        proven = any(subject.is_state for subject in seen) or stopped_write(task, world)
+        if task.family is Family.CONTENT and not proven:
             message = "a content task needs an end check that proves the change"
             message += ", by db, db_delta, api, page, shell or python"
             severity = Severity.ERROR if task.original is None else Severity.WARNING
@@ -140,11 +143,43 @@ def _writes(task: Task, registry: SiteRegistry) -> Iterator[TaskFault]:
         if any(is_visited_live(upstream_of(site, world)) for world in task.worlds)
     ]
     writes_live = bool(live)
+    if stopped := stopped_write(task, World.ONLINE):
+        yield from _stopped_writes(task, stopped)
+        return
     if task.family is Family.CONTENT and writes_live and not task.live_writes:
         message = f"changes content online, where {', '.join(live)} is read-only"
         yield TaskFault(("live_writes",), f"{message}: say `live_writes: true` or limit `worlds`")
     if task.live_writes and not (task.family is Family.CONTENT and writes_live):
         yield warning(("live_writes",), "lets the agent write to live sites, but the task need not")
+
+
+def stopped_write(task: Task, world: World) -> Check | None:
+    """Return the end check of a world that a write is met by which is not sent; None for none."""
+    checks = (one for one in task.checks_in(world) if one.when is When.END)
+    return next((one for one in checks if any(_is_stopped(way.locate) for way in one.ways)), None)
+
+
+def _is_stopped(locate: Locator) -> bool:
+    return isinstance(locate, NetworkLocator) and locate.blocked
+
+
+def _stopped_writes(task: Task, stopped: Check) -> Iterator[TaskFault]:
+    """Yield what cannot hold online where a task's write is stopped."""
+    if task.live_writes:
+        message = f"lets writes through, and check '{stopped.name}' wants them `blocked`"
+        yield TaskFault(("live_writes",), message)
+    for number, check in enumerate(task.checks):
+        if World.ONLINE not in check.worlds or check.when is not When.END:
+            continue
+        if any(_needs_effect(way.locate) for way in check.ways):
+            message = f"needs the effect of a write that check '{stopped.name}' wants `blocked`"
+            yield TaskFault(("checks", number), f"{message}: give it `worlds: [offline]`")
+
+
+def _needs_effect(locate: Locator) -> bool:
+    if isinstance(locate, NetworkLocator):
+        return locate.is_write and not locate.blocked
+    return locate.subject.is_state
 
 
 def _divergence(task: Task) -> Iterator[TaskFault]:
