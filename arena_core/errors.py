@@ -39,8 +39,8 @@ It lives in the lowest package, so that every package may raise from it::
     │   └── AgentCrashedError    73   an agent's own code raised an exception
     ├── StoreError               80   a run folder cannot be read or written
     │   └── FormatError          81   another version of Arena wrote it, in a format unknown here
-    ├── VerificationError        82   a study's folder is not what was written down
-    ├── NothingScoredError       90   a run ended, and none of its episodes could be scored
+    ├── VerificationError        82   a study's folder, or a baseline, is not what was written down
+    ├── NothingScoredError       90   none of a run's episodes, or too few, could be scored
     ├── WorkerProcessError       91   a process that was to score episodes died
     ├── RepeatedFaultError       92   episode after episode broke off at once, for one reason
     ├── InternalError            99   a bug of Arena's: an exception that no code expected
@@ -52,7 +52,9 @@ A message says what failed, on what, the evidence, and the next step.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
+
+_LONGEST: Final = 1500  # characters of a message, which may quote what a file or a page said
 
 
 class ArenaError(Exception):
@@ -61,11 +63,17 @@ class ArenaError(Exception):
     Attributes:
         exit_code: what the process exits with when this error ends a command.
         hint: the next step, shown on a line of its own; empty when the message says it.
+        quotes_lines: its messages end with lines of a log. In all others a line end is what a file
+            or a page said, and is written out.
     """
 
     exit_code: ClassVar[int] = 1
+    quotes_lines: ClassVar[bool] = False
 
     def __init__(self, message: str, *, hint: str = "") -> None:
+        if not self.quotes_lines:
+            message = str(message).replace("\n", "\\n")  # agents raise what they like
+            message = message if len(message) <= _LONGEST else f"{message[: _LONGEST - 2]} …"
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -135,6 +143,7 @@ class ImageError(ArenaError):
     """An image could not be built, pulled or sealed."""
 
     exit_code = 20
+    quotes_lines = True
 
 
 class NotAllBuiltError(ImageError):
@@ -155,6 +164,7 @@ class SiteError(ArenaError):
     """A site's container does not do what its manifest says."""
 
     exit_code = 30
+    quotes_lines = True
 
 
 class UnhealthyError(SiteError):
@@ -325,13 +335,13 @@ class FormatError(StoreError):
 
 
 class VerificationError(ArenaError):
-    """Something in a study's folder is not as it was written down."""
+    """Something in a study's folder, or a baseline, is not as it was written down."""
 
     exit_code = 82
 
 
 class NothingScoredError(ArenaError):
-    """A run was played to its end, and none of its episodes could be scored."""
+    """A run was played to its end, and none of its episodes, or too few, could be scored."""
 
     exit_code = 90
 

@@ -69,8 +69,11 @@ if TYPE_CHECKING:
     from orchestrator.analysis.run_report.run_report import TaskRow as TaskRow
     from orchestrator.analysis.run_report.step_values import StepValue as StepValue
     from orchestrator.analysis.run_report.tables import StudyPart as StudyPart
+    from orchestrator.analysis.spent import TemplateRecord as TemplateRecord
     from orchestrator.analysis.stats.agreement import Agreement as Agreement
     from orchestrator.analysis.stats.summary import Summary as Summary
+    from orchestrator.analysis.studies.baseline import Baseline as Baseline
+    from orchestrator.analysis.studies.baseline import TaskBaseline as TaskBaseline
     from orchestrator.analysis.studies.comparison import Comparison as Comparison
     from orchestrator.analysis.studies.findings import StudyAnalysis as StudyAnalysis
     from orchestrator.analysis.studies.planning import CellPlan as CellPlan
@@ -78,11 +81,16 @@ if TYPE_CHECKING:
     from orchestrator.analysis.studies.progress import CellProgress as CellProgress
     from orchestrator.analysis.studies.progress import StudyProgress as StudyProgress
     from orchestrator.analysis.studies.question_plans import QuestionPlan as QuestionPlan
+    from orchestrator.analysis.studies.regression import Bar as Bar
+    from orchestrator.analysis.studies.regression import BarVerdict as BarVerdict
+    from orchestrator.analysis.studies.regression import HeldRun as HeldRun
+    from orchestrator.analysis.studies.regression import HeldTask as HeldTask
+    from orchestrator.analysis.studies.regression import HeldWorld as HeldWorld
     from orchestrator.analysis.studies.verification import Verification as Verification
     from orchestrator.analysis.studies.verified_run import AgentTally as AgentTally
     from orchestrator.analysis.studies.verified_run import Difference as Difference
-    from orchestrator.analysis.study_report.comparing import ComparedRuns as ComparedRuns
-    from orchestrator.analysis.study_report.comparing import RunOrLabelled as RunOrLabelled
+    from orchestrator.analysis.study_report.reporting import ComparedRuns as ComparedRuns
+    from orchestrator.analysis.study_report.reporting import RunOrLabelled as RunOrLabelled
     from orchestrator.analysis.study_report.reporting import StudyReport as StudyReport
     from orchestrator.api.arena import Arena as Arena
     from orchestrator.api.browsing import Browsing as Browsing
@@ -111,7 +119,13 @@ if TYPE_CHECKING:
     from orchestrator.api.sync import SyncStates as SyncStates
     from orchestrator.api.sync import SyncStudies as SyncStudies
     from orchestrator.api.sync import SyncSuites as SyncSuites
+    from orchestrator.api.sync import SyncTapes as SyncTapes
+    from orchestrator.api.tapes import Tapes as Tapes
+    from orchestrator.api.tapes import TapeSummary as TapeSummary
     from orchestrator.authoring.site_check.checkup import ContractPoint as ContractPoint
+    from orchestrator.authoring.site_check.facts import Breach as Breach
+    from orchestrator.authoring.site_check.facts import FactsReport as FactsReport
+    from orchestrator.authoring.site_check.facts import Said as Said
     from orchestrator.browser.observation import Node as Node
     from orchestrator.browser.observation import Observation as Observation
     from orchestrator.browser.observation import Tab as Tab
@@ -130,15 +144,16 @@ if TYPE_CHECKING:
     from orchestrator.canary.looking import LookedTask as LookedTask
     from orchestrator.canary.nearest import Candidate as Candidate
     from orchestrator.canary.repair import Repair as Repair
-    from orchestrator.canary.walls import Wall as Wall
-    from orchestrator.canary.walls import WallKind as WallKind
     from orchestrator.episode.checkpoint import Checkpoint as Checkpoint
     from orchestrator.episode.checkpoint_file import load_checkpoint as load_checkpoint
     from orchestrator.episode.checkpoint_file import save_checkpoint as save_checkpoint
     from orchestrator.episode.external.command import AgentCommand as AgentCommand
     from orchestrator.episode.steps import StepResult as StepResult
+    from orchestrator.episode.walls import Wall as Wall
+    from orchestrator.episode.walls import WallKind as WallKind
     from orchestrator.export.exporting import Exported as Exported
-    from orchestrator.export.preparation import RunChoice as RunChoice
+    from orchestrator.export.exporting import RunChoice as RunChoice
+    from orchestrator.export.harbor import HarborFolders as HarborFolders
     from orchestrator.export.training.bands import MeasuredTask as MeasuredTask
     from orchestrator.export.training.sampling import SamplePlan as SamplePlan
     from orchestrator.runs.agent_choice import AgentChoice as AgentChoice
@@ -154,6 +169,7 @@ if TYPE_CHECKING:
     from orchestrator.runs.store.ledger import Attempt as Attempt
     from orchestrator.runs.store.ledger import EpisodeKey as EpisodeKey
     from orchestrator.runs.store.lock import RunLock as RunLock
+    from orchestrator.runs.store.merging import MergedRun as MergedRun
     from orchestrator.runs.store.rescoring import ScoredEpisode as ScoredEpisode
     from orchestrator.runs.store.run_folder import RunFolder as RunFolder
     from orchestrator.runs.store.scorer_reports import ScorerEpisode as ScorerEpisode
@@ -175,6 +191,7 @@ if TYPE_CHECKING:
     from orchestrator.sandbox.standing_sites import SiteReset as SiteReset
     from orchestrator.sandbox.states.state_file import SavedState as SavedState
     from orchestrator.sandbox.states.store import NamedState as NamedState
+    from orchestrator.tapes.named import Fidelity as Fidelity
     from sites.accounts import Role as Role
     from sites.manifest import Site as Site
     from sites.registry import SiteRegistry as SiteRegistry
@@ -207,16 +224,19 @@ _NAMES = LazyNames(
     orchestrator.analysis.run_report.run_report: JudgeUse RunReport TaskRow
     orchestrator.analysis.run_report.step_values: StepValue
     orchestrator.analysis.run_report.tables: StudyPart
+    orchestrator.analysis.spent: TemplateRecord
     orchestrator.analysis.stats.agreement: Agreement
     orchestrator.analysis.stats.summary: Summary
+    orchestrator.analysis.studies.baseline: Baseline TaskBaseline
     orchestrator.analysis.studies.comparison: Comparison
     orchestrator.analysis.studies.findings: StudyAnalysis
     orchestrator.analysis.studies.planning: CellPlan StudyPlan
     orchestrator.analysis.studies.progress: CellProgress StudyProgress
     orchestrator.analysis.studies.question_plans: QuestionPlan
+    orchestrator.analysis.studies.regression: Bar BarVerdict HeldRun HeldTask HeldWorld
     orchestrator.analysis.studies.verification: Verification
     orchestrator.analysis.studies.verified_run: AgentTally Difference
-    orchestrator.analysis.study_report.comparing: ComparedRuns RunOrLabelled
+    orchestrator.analysis.study_report.reporting: ComparedRuns RunOrLabelled
     orchestrator.analysis.study_report.reporting: StudyReport
     orchestrator.api.arena: Arena
     orchestrator.api.browsing: Browsing
@@ -231,8 +251,10 @@ _NAMES = LazyNames(
     orchestrator.api.studies: Studies
     orchestrator.api.suites: LintReport Suites
     orchestrator.api.sync: SyncArena SyncEpisode SyncRuns SyncSites SyncStates SyncStudies
-    orchestrator.api.sync: SyncSuites
+    orchestrator.api.sync: SyncSuites SyncTapes
+    orchestrator.api.tapes: TapeSummary Tapes
     orchestrator.authoring.site_check.checkup: ContractPoint
+    orchestrator.authoring.site_check.facts: Breach FactsReport Said
     orchestrator.browser.observation: Node Observation Tab
     orchestrator.canary.findings: CanaryStatus Drift NodeFinding TaskFinding
     orchestrator.canary.history: CanaryEntry Origins CanaryPlace
@@ -240,13 +262,14 @@ _NAMES = LazyNames(
     orchestrator.canary.looking: CanaryReport LookedTask
     orchestrator.canary.nearest: Candidate
     orchestrator.canary.repair: Repair
-    orchestrator.canary.walls: Wall WallKind
+    orchestrator.episode.walls: Wall WallKind
     orchestrator.episode.checkpoint: Checkpoint
     orchestrator.episode.checkpoint_file: load_checkpoint save_checkpoint
     orchestrator.episode.external.command: AgentCommand
     orchestrator.episode.steps: StepResult
     orchestrator.export.exporting: Exported
-    orchestrator.export.preparation: RunChoice
+    orchestrator.export.exporting: RunChoice
+    orchestrator.export.harbor: HarborFolders
     orchestrator.export.training.bands: MeasuredTask
     orchestrator.export.training.sampling: SamplePlan
     orchestrator.runs.agent_choice: AgentChoice
@@ -254,6 +277,7 @@ _NAMES = LazyNames(
     orchestrator.runs.spec: Asked Changes Pace RunSpec
     orchestrator.runs.store.ledger: Attempt EpisodeKey
     orchestrator.runs.store.lock: RunLock
+    orchestrator.runs.store.merging: MergedRun
     orchestrator.runs.store.scorer_reports: ScorerEpisode ScorerReport
     orchestrator.runs.store.rescoring: ScoredEpisode
     orchestrator.runs.store.run_folder: RunFolder
@@ -269,6 +293,7 @@ _NAMES = LazyNames(
     orchestrator.sandbox.standing_sites: ResetOutcome SiteReset
     orchestrator.sandbox.states.state_file: SavedState
     orchestrator.sandbox.states.store: NamedState
+    orchestrator.tapes.named: Fidelity
     sites.accounts: Role
     sites.manifest: Site
     sites.registry: SiteRegistry

@@ -153,13 +153,14 @@ class AgentClass(StrEnum):
 
     `reference`: it plays the task's own solution. `baseline`: it shows what nothing or chance
     achieves. `guided`: it is given the key nodes of the task. `contestant`: it is what a study
-    measures.
+    measures. `person`: somebody who plays by hand, for a human baseline.
     """
 
     REFERENCE = "reference"
     GUIDED = "guided"
     BASELINE = "baseline"
     CONTESTANT = "contestant"
+    PERSON = "person"
 
 
 @runtime_checkable

@@ -20,8 +20,7 @@ from orchestrator.agents.interface import Agent, Assignment, Decision, Hint, epi
 from orchestrator.agents.model.client import ModelClient, check_model
 from orchestrator.agents.model.completion import Completion, split_thinking
 from orchestrator.agents.model.messages import ChatRole, Message, ToolCall, ToolSpec
-from orchestrator.agents.model.options import DEADLINE_S, ModelOptions
-from orchestrator.agents.model.prices import KnownPrice
+from orchestrator.agents.model.options import DEADLINE_S, KnownPrice, ModelOptions
 from orchestrator.agents.spec import Agents, AgentSpec, Kept, Metered
 from orchestrator.browser.observation import AXTREE
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from orchestrator.analysis.wording import duration, interval, money, percent
+from orchestrator.analysis.wording import duration, interval, money, p_said, percent
 
 _SHARED: Final = "orchestrator.analysis"
 _FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
@@ -23,6 +23,7 @@ _FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "interval": interval,
     "duration": duration,
     "money": money,
+    "p_said": p_said,
     "count": "{:,.0f}".format,
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Final, assert_never
 
 from arena_core.actions import (
@@ -46,6 +47,7 @@ _NOTES = {
     AgentClass.REFERENCE: "reference agent, not a contestant",
     AgentClass.BASELINE: "baseline agent, not a contestant",
     AgentClass.GUIDED: "guided agent, given the key nodes, not a contestant",
+    AgentClass.PERSON: "a person, for a human baseline, not an agent",
 }
 
 
@@ -94,6 +96,14 @@ def money(usd: float | None) -> str:
     if usd is None:
         return "–"
     return f"${usd:.2f}" if usd >= _SMALL_USD or usd <= 0 else f"${usd:.6f}".rstrip("0")
+
+
+COSTS_SAID: Final[Mapping[str, Callable[[float], str]]] = {
+    "US dollars": money,
+    "tokens": "{:,.0f}".format,
+    "seconds": "{:,.1f} s".format,
+}
+"""By what cost is, how a value of it is written."""
 
 
 def duration(seconds: float) -> str:

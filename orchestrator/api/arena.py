@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+import webbrowser
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from arena_core.errors import UsageError
-from arena_core.names import offered
 from orchestrator.api.episodes import Episodes, terms_at
 from orchestrator.api.open_episode import OpenEpisode
 from orchestrator.api.opened import OnArenaEvent, OpenArena, ignore_event
@@ -17,17 +18,20 @@ from orchestrator.api.sites import Sites
 from orchestrator.api.states import States
 from orchestrator.api.studies import Studies
 from orchestrator.api.suites import Suites
+from orchestrator.api.tapes import Tapes
 from sites.registry import SiteRegistry
 
 if TYPE_CHECKING:
     from orchestrator.agents.model.model_check import ModelCheck
     from orchestrator.analysis.run_report.run_report import RunReport
+    from orchestrator.analysis.studies.regression import Bar, HeldRun
     from orchestrator.api.doctor import DoctorCheck, ExaminedPlugin
     from orchestrator.canary.lifetimes import CanaryLife
     from orchestrator.canary.looking import CanaryReport
     from orchestrator.episode.checkpoint import Checkpoint
     from orchestrator.runs.agent_choice import AgentChoice
     from orchestrator.runs.spec import Asked, RunSpec
+    from orchestrator.runs.store.merging import MergedRun
 
 
 class Arena:
@@ -54,6 +58,7 @@ class Arena:
         suites: the suites of tasks: list, read, lint, prove and import them.
         runs: runs that were begun: go on with them, read, score, judge, report, export, compare.
         studies: agents, worlds, suites and repeats compared, as they were registered.
+        tapes: recorded traffic of live sites: record, import, look at and verify it.
     """
 
     def __init__(
@@ -71,6 +76,7 @@ class Arena:
         self.suites = Suites(self._opened)
         self.runs = Runs(self._opened, self.suites)
         self.studies = Studies(self._opened)
+        self.tapes = Tapes(self._opened)
 
     async def __aenter__(self) -> Self:
         self._opened.open()
@@ -105,6 +111,7 @@ class Arena:
         out: Path | str | None = None,
         screenshots: bool = True,
         headless: bool = True,
+        browser: Mapping[str, str] | str | None = None,
         endpoint: str | None = None,
         seed: int | None = None,
         max_steps: int | None = None,
@@ -130,6 +137,8 @@ class Arena:
                 of one episode; nothing is written where omitted.
             screenshots: take one screenshot per step.
             headless: show no browser window.
+            browser: as in a run's file: `headless-shell`, `chromium`, `headed` or `cdp:URL`; by
+                default as in `run`. One at an address plays live sites alone.
             endpoint: `cdp` gives the episode a Chromium of its own, with an address for a client of
                 CDP: `cdp_url`. Such an episode ends by `finish`.
             seed: a MiniWoB++ page draws its problem from it. Every other task is the same whatever
@@ -144,8 +153,9 @@ class Arena:
                 `reset` proves that it is equal; else it is `unscored: fork`.
 
         Raises:
-            UsageError: no such world or endpoint, the task is not played there, a number is out of
-                its bounds, an argument has no effect, or the checkpoint is of another task.
+            UsageError: no such world, endpoint or browser, the task is not played there, a number
+                is out of its bounds, an argument has no effect, or the checkpoint is of another
+                task.
             StateError: the checkpoint's file is damaged or none.
             UnknownNameError: no such suite, task or form of observation.
             TaskError: the suite is wrong.
@@ -171,6 +181,7 @@ class Arena:
             staged=staged,
             resolve=resolve,
             screenshots=screenshots,
+            browser=browser,
         )
         refuse_offline_origins(settings)
         mark = load_checkpoint(checkpoint) if isinstance(checkpoint, Path | str) else checkpoint
@@ -237,11 +248,9 @@ class Arena:
         from orchestrator.runs.spec import RunSpec
 
         if isinstance(agent, RunSpec):
-            beside = [*(["patterns"] if patterns else []), *asked]
+            beside = ", ".join([*(["patterns"] if patterns else []), *asked])
             if beside:
-                message = (
-                    f"a RunSpec says all of a run: {', '.join(beside)} beside it has no effect"
-                )
+                message = f"a RunSpec says all of a run: {beside} beside it has no effect"
                 raise UsageError(message, hint="spec.model_copy(update={...}) changes a RunSpec")
             spec, chosen = agent, None
         else:
@@ -252,6 +261,118 @@ class Arena:
             self._opened, spec, chosen, how, out=out, headless=headless, yes=yes, stop=stop
         )
 
+    async def ci(
+        self,
+        agent: AgentChoice | RunSpec = "oracle",
+        patterns: Sequence[str] = (),
+        *,
+        bar: Bar,
+        finished: Path | str | None = None,
+        summary: Path | str | None = None,
+        junit: Path | str | None = None,
+        out: Path | str | None = None,
+        yes: bool = False,
+        stop: asyncio.Event | None = None,
+        **asked: Unpack[Asked],
+    ) -> HeldRun:
+        """Play an agent and hold it to a bar; what `arena ci` does.
+
+        Args:
+            agent: as in `run`, and so whatever is not named here.
+            patterns: as in `run`.
+            bar: a baseline, a least success, or both.
+            finished: hold this run, and play none.
+            summary: where a summary in Markdown goes.
+            junit: where JUnit's XML goes.
+            out: as in `run`.
+            yes: as in `run`.
+            stop: as in `run`.
+            asked: as in `run`.
+
+        Returns:
+            What is said of the run; its `require_held` raises where that is no good.
+
+        Raises:
+            UsageError: nothing could break the bar, or the baseline was played otherwise.
+            InputError, VerificationError: the baseline's file is none, or not as it was written.
+            ArenaError: as in `run`.
+        """
+        from orchestrator.api.holding import hold_finished, hold_new
+        from orchestrator.runs.spec import RunSpec
+
+        if finished is not None:
+            is_asked = bool(patterns or asked or agent != "oracle")
+            return hold_finished(finished, bar, summary, junit, is_asked=is_asked)
+        named = agent if isinstance(agent, str) else "a Python object"
+        spec = agent if isinstance(agent, RunSpec) else None
+        spec = spec or RunSpec.of(agent=named, tasks=patterns, **asked)
+        play = partial(self.run, agent, patterns, out=out, yes=yes, stop=stop, **asked)
+        return await hold_new(spec, play, bar, summary, junit)
+
+    def merge(
+        self, runs: Iterable[Path | str], into: Path | str, *, allow: Iterable[str] = ()
+    ) -> MergedRun:
+        """Make one run of all shards that `run` played by `shard="I/N"`; what `arena merge` does.
+
+        Args:
+            runs: the folders of all shards, in any order.
+            into: the folder of the whole run, which is not there yet.
+            allow: in what their machines may differ: `hardware`, `browser`, `images`, `packages`,
+                `judgements`. The lock keeps each difference.
+
+        Raises:
+            UsageError: they are not all shards of one run, each once.
+            StoreError: a shard is not finished, was changed, or differs in what is not allowed; or
+                the run cannot be written. Nothing is at `into` then.
+        """
+        from orchestrator.runs.store.merging import merge
+
+        return merge(map(Path, runs), Path(into), allow)
+
+    async def record(
+        self,
+        start: Sequence[str],
+        out: Path | str,
+        *,
+        folder: Path | str,
+        name: str = "recorded-task",
+        sites: Sequence[str] = (),
+        roles: Mapping[str, str] | None = None,
+        given: Mapping[str, Any] | None = None,
+        siblings: Sequence[Path | str] = (),
+        port: int = 0,
+        on_page: Callable[[str], object] = webbrowser.open,
+        stop: asyncio.Event | None = None,
+    ) -> Path:
+        """Let a person do a task in a browser window and choose its checks; return its file.
+
+        It returns once the recording has stopped and the task is saved. If it is cancelled, the
+        recording stays in its folder.
+
+        Args:
+            start: where to begin, a tab each: sites, URLs or logical URLs.
+            out: the suite's file that the task is saved in.
+            folder: a new one for the recording.
+            name: of the recording.
+            sites: further ones that may be visited.
+            roles: who is logged in, by site.
+            given: what is done to the sites before, as a task says it.
+            siblings: folders of recordings that the checks must not pass.
+            port: of the page on 127.0.0.1; 0 for a free one.
+            on_page: called with the page's address; by default, this user's browser opens it.
+            stop: set it to stop the recording.
+
+        Raises:
+            BrowserMissingError: there is no screen to show a window on.
+            ArenaError: there is no such site, page or role; a file or folder cannot be written;
+                a replica or the browser does not start.
+        """
+        from orchestrator.api.recordings import DeskAsked, RecordingAsked, record_task
+
+        asked = RecordingAsked(name, start, Path(folder), roles or {}, sites, given or {})
+        desk = DeskAsked(out=Path(out), siblings=tuple(map(Path, siblings)), port=port)
+        return await record_task(self._opened, asked, desk, on_page, stop)
+
     async def canary(
         self,
         suite: str,
@@ -261,6 +382,7 @@ class Arena:
         staged: bool = False,
         resolve: Sequence[str] = (),
         workers: int = 1,
+        browser: Mapping[str, str] | str | None = None,
         history: Path | str | None = None,
         stop: asyncio.Event | None = None,
     ) -> CanaryReport:
@@ -277,6 +399,8 @@ class Arena:
             resolve: as in `episode`. Looks at replicas, live, staged and resolved origins have
                 histories of their own.
             workers: references that are played side by side.
+            browser: as in a run's file: `headless-shell`, `chromium`, `headed` or `cdp:URL`; by
+                default as in `run`. What each finds is a history of its own.
             history: the folder of history and plays; this user's data folder where omitted.
             stop: as in `run`; nothing is added to the history then.
 
@@ -292,7 +416,11 @@ class Arena:
         from orchestrator.runs.spec import RunSettings
 
         settings = RunSettings.of(
-            worlds=(read_world(world),), staged=staged, resolve=tuple(resolve), workers=workers
+            worlds=(read_world(world),),
+            staged=staged,
+            resolve=tuple(resolve),
+            workers=workers,
+            browser=browser,
         )
         folder = None if history is None else Path(history)
         return await look_at(self._opened, suite, patterns, settings, history=folder, stop=stop)
@@ -307,7 +435,7 @@ class Arena:
             history: as in `canary`.
 
         Returns:
-            One for each suite and each kind of origins.
+            One for each suite, each kind of origins, and each browser.
 
         Raises:
             StoreError: there is no history, or it cannot be used.
@@ -318,10 +446,7 @@ class Arena:
         return lives(suite, None if history is None else Path(history))
 
     async def doctor(self) -> tuple[DoctorCheck, ...]:
-        """Look at everything that Arena needs of this machine: each check has its fix.
-
-        What cannot be looked at is a check of its own, and hides no other.
-        """
+        """Look at everything that Arena needs of this machine: each check has its fix."""
         from orchestrator.api.doctor import examine
 
         return await examine(self._opened.folders)
@@ -336,8 +461,6 @@ class Arena:
         prices: str | None = None,
     ) -> ModelCheck:
         """Ask a model one short question, to see whether endpoint, key and name are right.
-
-        A run asks the same of its agent's model before it starts a container.
 
         Args:
             model: as its endpoint calls it.
@@ -372,10 +495,6 @@ class Arena:
         Raises:
             UsageError: there is no such kind.
         """
-        from orchestrator.authoring.schemas.documents import schema_text
-        from orchestrator.authoring.schemas.kinds import SchemaKind
+        from orchestrator.authoring.schemas.documents import schema_named
 
-        if kind not in set(SchemaKind):
-            message = f"there is no schema '{kind}'"
-            raise UsageError(message, hint=offered(kind, list(SchemaKind), intro="schemas"))
-        return schema_text(SchemaKind(kind))
+        return schema_named(kind)

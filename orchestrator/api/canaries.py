@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from arena_core.errors import (
@@ -23,13 +25,15 @@ from orchestrator.api.suites import refuse_faulty
 from orchestrator.canary.history import CanaryPlace, History, Origins, history_file, history_folder
 from orchestrator.canary.lifetimes import CanaryLife, life_of
 from orchestrator.canary.looking import CanaryReport, Looking
+from orchestrator.canary.pruning import prune
 from orchestrator.runs.agent_choice import choose_agent
+from orchestrator.runs.lock_writer import browser_chosen
 from orchestrator.runs.new_run import (
     refuse_offline_origins,
     refuse_without_effect,
     write_down,
 )
-from orchestrator.runs.request import RunRequest
+from orchestrator.runs.request import RunRequest, browser_for
 from orchestrator.runs.spec import RunSettings
 from orchestrator.runs.store.run_folder import RunFolder
 from tasks.loader import Selection, load_source, select_tasks
@@ -51,23 +55,55 @@ async def look_at(
     tasks = select_tasks(source.suite, Selection(ids=tuple(patterns)))
     await refuse_faulty(suite, source, tasks, opened.registry)
     request = oracle_request(source.suite, tasks, settings)
+    browser_for(request.settings, headless=True)  # refused before anything is started
     refuse_without_effect(request, settings.model_fields_set, opened.registry)
     return await look(opened, request, history=history, stop=stop)
 
 
 async def look(
-    opened: OpenArena, request: RunRequest, *, history: Path | None, stop: asyncio.Event | None
+    opened: OpenArena,
+    request: RunRequest,
+    *,
+    history: Path | None,
+    stop: asyncio.Event | None,
+    browser: str | None = None,
 ) -> CanaryReport:
-    """Look at the tasks of an oracle's request in its world."""
+    """Look at the tasks of an oracle's request in its world.
+
+    Args:
+        opened: where they are played.
+        request: of the oracle.
+        history: as in `Arena.canary`.
+        stop: as in `Arena.canary`.
+        browser: which one it is, where that is known; else it is started to see.
+    """
+    await opened.engine()  # said before a browser is started
+    named = await browser_chosen(request) if browser is None else browser
     folder = history_folder() if history is None else history
     with History.at(history_file(folder)) as kept:
-        return await Looking(
+        plays = folder / "plays"
+        report = await Looking(
             suite=request.suite,
-            place=CanaryPlace(suite=request.suite.suite, origins=origins_of(request.settings)),
+            place=CanaryPlace(
+                suite=request.suite.suite,
+                origins=origins_of(request.settings),
+                browser=named,
+            ),
             history=kept,
-            play=CanaryPlayer(opened, request, folder / "plays", stop).play,
+            play=CanaryPlayer(opened, request, plays, stop).play,
             runs=[],
+            pause=partial(_paused, opened, stop or asyncio.Event()),
         ).look(request.tasks)
+        await asyncio.to_thread(prune, plays, kept.rests_on(), datetime.now(UTC))
+        return report
+
+
+async def _paused(opened: OpenArena, stop: asyncio.Event, seconds: float) -> None:
+    """Wait until a site wants to be asked again, or the user wants no more."""
+    opened.note(f"canary: asks again in {seconds:.0f} s, as the site wants")
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await stop.wait()
 
 
 def oracle_request(suite: Suite, tasks: tuple[Task, ...], settings: RunSettings) -> RunRequest:

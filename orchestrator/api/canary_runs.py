@@ -1,28 +1,31 @@
-"""Runs with a canary: references are played before an agent plays, and again after it failed."""
+"""Runs with a canary: a task is looked at before an agent plays it, and again after it failed."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 from arena_core.errors import InterruptedRunError
-from arena_core.names import counted, listed
 from arena_core.worlds import World
-from evaluators.evidence import EpisodeFault, UnscoredReason
 from orchestrator.analysis.run_report.html import write_html
 from orchestrator.analysis.run_report.run_report import RunReport, read_run
 from orchestrator.api.canaries import look, oracle_request
-from orchestrator.api.opened import OpenArena
+from orchestrator.api.opened import ArenaEvent, OnArenaEvent, OpenArena, WarningNote
 from orchestrator.api.playing import PlayRequest, interrupted, play
-from orchestrator.canary.findings import CanaryStatus, TaskFinding
+from orchestrator.canary.kept_looks import FRESH
 from orchestrator.canary.looking import CanaryReport
+from orchestrator.canary.watching import Look, RunWatch
 from orchestrator.runs.after_all import failed_online, unscore
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.spec import RunSettings, SpendingLimits
-from orchestrator.runs.store.ledger import EpisodeKey
 from orchestrator.runs.store.run_folder import RunFolder
 from tasks.schema import Task
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def way_to_play(settings: RunSettings) -> PlayRequest:
@@ -30,17 +33,16 @@ def way_to_play(settings: RunSettings) -> PlayRequest:
     return play_watched if settings.canary else play
 
 
-Look = Callable[[tuple[Task, ...]], Awaitable[CanaryReport]]
-
-
 async def play_watched(
     request: RunRequest, folder: RunFolder, opened: OpenArena, stop: asyncio.Event | None
 ) -> RunReport:
     """Play what is not finished of a run whose canary looks at its live tasks, and report it."""
-    oracle = references_of(request)
+    oracle, quiet = references_of(request), opened.with_events(_only_warnings(opened))
+    browser = folder.lock().browser_chosen
 
     async def look_at(tasks: tuple[Task, ...]) -> CanaryReport:
-        return await look(opened, replace(oracle, tasks=tasks), history=None, stop=stop)
+        asked = replace(oracle, tasks=tasks)
+        return await look(quiet, asked, history=None, stop=stop, browser=browser)
 
     async def play_on(going: RunRequest) -> RunReport:
         return await play(going, folder, opened, stop)
@@ -54,61 +56,53 @@ async def play_between(
     opened: OpenArena,
     look_at: Look,
     play_on: Callable[[RunRequest], Awaitable[RunReport]],
+    *,
+    clock: Callable[[], datetime] = _now,
 ) -> RunReport:
     """Play what is not finished of a run, but not what does not hold; return its report.
 
-    A task that does not hold before is not played online, whatever the agent would have done
-    there. After the run, the tasks are looked at again that the agent failed in it: where one does
-    not hold any more, its failures are unscored.
+    A task that does not hold before an episode is not played, whatever the agent would have done
+    there. After it failed, its task is looked at again: where it does not hold any more, the
+    failure is unscored. What no look came after before a run ended is looked at at its end, or when
+    it goes on.
     """
-    left = _left(request, folder)
-    online = tuple(task for task in request.tasks if task.id in left)
+    minutes = request.settings.canary_age
+    watch = RunWatch(
+        folder=folder.path,
+        tasks={task.id: task for task in request.tasks if World.ONLINE in task.worlds},
+        look=look_at,
+        clock=clock,
+        warn=opened.warn,
+        note=opened.note,
+        age=FRESH if minutes is None else timedelta(minutes=minutes),
+    )
     try:
-        before = await _faults(online, opened, look_at, "before the agent played")
-    except InterruptedRunError:
-        await request.agent.close()
-        raise interrupted(folder.path) from None
+        watch.begin(failed_online(folder) if folder.is_begun else ())
+        unscore(folder, watch.take_undone(), opened.on_event)
     except BaseException:
         await request.agent.close()
         raise
-    known = set(failed_online(folder)) if folder.is_begun else set[EpisodeKey]()
-    report = await play_on(replace(request, faults=before))
-    failed = [key for key in failed_online(folder) if key not in known]
-    if not failed:
-        return report
-    names = {key.task for key in failed}
-    again = tuple(task for task in online if task.id in names)
-    after = await _faults(again, opened, look_at, "after the agent had failed")
-    if unscore(folder, failed, after, opened.on_event):
+    report = await play_on(replace(request, watch=watch))
+    try:
+        await watch.finish(failed_online(folder))
+    except InterruptedRunError:
+        raise interrupted(folder.path) from None
+    finally:
+        is_changed = bool(unscore(folder, watch.take_undone(), opened.on_event))
+    if is_changed:
         report = read_run(folder)
         write_html(report, folder.report_path)
     return report
 
 
-def _left(request: RunRequest, folder: RunFolder) -> set[str]:
-    """Return the tasks that have an episode left to play online."""
-    done = set[EpisodeKey]()
-    if folder.is_begun and not request.again:
-        with folder.reading() as ledger:
-            done = {one.key for one in ledger.finished()}
-    return {key.task for key in request.keys_in(World.ONLINE) if key not in done}
+def _only_warnings(opened: OpenArena) -> OnArenaEvent:
+    """Return what passes on warnings of a look: its progress is not that of the run around it."""
 
+    def on_event(event: ArenaEvent) -> None:
+        if isinstance(event, WarningNote):
+            opened.on_event(event)
 
-async def _faults(
-    tasks: tuple[Task, ...], opened: OpenArena, look_at: Look, when: str
-) -> Mapping[str, EpisodeFault]:
-    """Look at tasks; return what is wrong with those that do not hold, by task."""
-    if not tasks:
-        return {}
-    opened.note(f"canary: {counted(len(tasks), 'reference')} {when}")
-    report = await look_at(tasks)
-    found = faults_of((one.finding for one in report.tasks), when)
-    if found:
-        opened.warn(f"canary: {when}, these tasks did not hold: {listed(sorted(found))}")
-    unknown = [one.finding.task for one in report.tasks if _is_unknown(one.finding)]
-    if unknown:
-        opened.warn(f"canary: nothing is known of {listed(unknown)}: they count as they end")
-    return found
+    return on_event
 
 
 def references_of(request: RunRequest) -> RunRequest:
@@ -122,31 +116,9 @@ def look_settings(settings: RunSettings) -> RunSettings:
     changes = {
         "worlds": (World.ONLINE,),
         "canary": False,
+        "canary_age": None,
         "trace": False,
         "screenshots": True,
         "budget": SpendingLimits(),
     }
     return settings.model_copy(update=changes)
-
-
-def faults_of(findings: Iterable[TaskFinding], when: str) -> Mapping[str, EpisodeFault]:
-    """Return why tasks that do not hold say nothing of an agent, by task."""
-    return {
-        one.task: EpisodeFault(
-            reason=_REASONS[one.status], message=f"the canary found {when}: {one.because}"
-        )
-        for one in findings
-        if one.status.is_bad
-    }
-
-
-def _is_unknown(finding: TaskFinding) -> bool:
-    return finding.status is CanaryStatus.UNKNOWN
-
-
-# A site that does not answer lets nobody in; `infra` would be an attempt to make again.
-_REASONS: Mapping[CanaryStatus, UnscoredReason] = {
-    CanaryStatus.DRIFTED: UnscoredReason.DRIFTED,
-    CanaryStatus.BLOCKED: UnscoredReason.BLOCKED,
-    CanaryStatus.UNREACHABLE: UnscoredReason.BLOCKED,
-}

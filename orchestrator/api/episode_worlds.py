@@ -106,10 +106,13 @@ class EpisodeWorlds:
         settings = choice.settings.model_copy(update={"screenshots": True})
         key = _Key(
             replace(choice, settings=settings),  # pictures change nothing of the world
-            frozenset(task.sites) if is_online else frozenset(),
+            frozenset(task.sites) if is_online or settings.tape else frozenset(),
         )
-        staged = choice.settings.staged
-        return key, self._registry.upstreams(task.sites, choice.world, staged=staged)
+        asked = choice.settings
+        upstreams = self._registry.upstreams(
+            task.sites, choice.world, staged=asked.staged, taped=asked.tapes
+        )
+        return key, upstreams
 
     @asynccontextmanager
     async def _environment(
@@ -163,6 +166,7 @@ class EpisodeWorlds:
                         size=self._size,
                         on_event=self._on_event,
                         resolves=key.choice.settings.resolves,
+                        tapes=key.choice.settings.tapes,
                         browser=browser_for(key.choice.settings, headless=key.choice.headless),
                     )
                 )

@@ -76,6 +76,7 @@ class Episodes:
             checkpoint: where it begins, in place of its start.
         """
         from orchestrator.browser.observations.forms import require_form
+        from orchestrator.runs.new_run import refuse_episode_browser
 
         for form in observations:
             require_form(form)
@@ -84,6 +85,7 @@ class Episodes:
         if choice.world not in task.worlds:
             message = f"task '{task.id}' is not played {choice.world}"
             raise UsageError(message, hint=f"it is played {' and '.join(task.worlds)}")
+        refuse_episode_browser(choice, task, self._opened.registry, endpoint=endpoint)
 
         played = terms.applied_to(task)
         asked = AskedEpisode(

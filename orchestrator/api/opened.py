@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -93,6 +94,12 @@ class OpenArena:
         self._connecting = asyncio.Lock()
         self._connected: Engine | None = None
         self._opened: AsyncExitStack | None = None
+
+    def with_events(self, on_event: OnArenaEvent) -> OpenArena:
+        """Return the same, open as long as this is, and reports what happens elsewhere."""
+        other = copy.copy(self)
+        other.on_event = on_event
+        return other
 
     def open(self) -> None:
         """Open it.

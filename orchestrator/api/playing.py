@@ -22,6 +22,7 @@ from orchestrator.analysis.studies.seals import seal_study
 from orchestrator.analysis.wording import agent_note
 from orchestrator.api.opened import OpenArena, RunBegan, StudyBegan
 from orchestrator.api.suites import refuse_faulty, warn_of_faults
+from orchestrator.episode.person.agent import KIND as HUMAN
 from orchestrator.runs.agent_choice import AgentChoice
 from orchestrator.runs.lock_writer import require_same_browser, require_same_images
 from orchestrator.runs.new_run import (
@@ -32,11 +33,13 @@ from orchestrator.runs.new_run import (
     resumed_request,
     write_down,
 )
+from orchestrator.runs.open_world import Record
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.rollouts import plan_rollouts
 from orchestrator.runs.run import HowEnded, Run, RunPart
 from orchestrator.runs.spec import RunSpec
 from orchestrator.runs.store.run_folder import RunFolder
+from orchestrator.runs.tapes import on_tapes, refuse_unfit_tapes, require_same_tapes
 from sites.registry import SiteRegistry
 
 PlayRequest = Callable[
@@ -72,6 +75,8 @@ async def play_new(
     registry = opened.registry
     request, source = prepare(spec, agent, headless=headless, is_meant=yes)
     await refuse_faulty(spec.suite, source, request.tasks, registry)
+    request = on_tapes(request, registry)
+    refuse_unfit_tapes(request, registry)
     refuse_without_effect(request, spec.model_fields_set, registry)
     folder = await write_down(request, registry, await opened.engine(), out, RUNS)
     return await how(request, folder, opened, stop)
@@ -124,8 +129,17 @@ async def play(
     folder: RunFolder,
     opened: OpenArena,
     stop: asyncio.Event | None,
+    *,
+    record: Record | None = None,
 ) -> RunReport:
     """Play what is not finished of a run, and return its report.
+
+    Args:
+        request: what is played.
+        folder: of the run.
+        opened: where it is played.
+        stop: ends the run.
+        record: makes what keeps what browsers get, for a tape.
 
     Raises:
         InterruptedRunError: `stop` was set before the run was done.
@@ -148,6 +162,7 @@ async def play(
         engine=await opened.engine(),
         on_event=opened.on_event,
         interrupted=stop or asyncio.Event(),
+        record=record,
     )
     try:
         ended = await run.play()
@@ -165,9 +180,11 @@ async def play(
 
 def interrupted(run: Path) -> InterruptedRunError:
     """Return the error of a run that ended before it was done."""
+    lock = RunFolder.open(run).lock().agent
+    how = f"human --person {lock.options['person']}" if lock.kind == HUMAN else "eval"
     return InterruptedRunError(
         f"{run}: interrupted; what had finished is kept",
-        hint=f"arena eval --resume {run}",
+        hint=f"arena {how} --resume {run}",
     )
 
 
@@ -249,6 +266,7 @@ async def play_study(
                 warned.add(part.request.suite.suite)
                 await warn_of_faults(part.request.suite, part.request.tasks, registry, on_event)
             await require_same_images(part.folder.lock(), engine)
+            require_same_tapes(part.folder.lock())
         live = {part.folder.lock().live_pool: part for part in parts}
         for part in live.values():
             await require_same_browser(part.folder.lock(), part.request)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from arena_core.errors import StoreError, TaskError, UsageError
 from arena_core.names import offered
-from orchestrator.canary.history import CanaryPlace, History, Origins, history_file
+from orchestrator.canary.history import History, Origins, history_file
 from orchestrator.canary.repair import Repair, repair_of
 from tasks.edits import FileEdit, edits_of, is_written_out
 from tasks.loader import Selection, load_source, select_tasks, suite_names
@@ -58,8 +58,7 @@ def repair_suite(
         raise UsageError(message, hint="copy its file, and name the copy by its path")
     source = load_source(suite)
     chosen = select_tasks(source.suite, Selection(ids=tuple(patterns)))
-    place = CanaryPlace(suite=source.suite.suite, origins=Origins(origins))
-    repairs = _repairs(source, chosen, place, history_file(history))
+    repairs = _repairs(source, chosen, Origins(origins), history_file(history))
     proposed = {number: one for number, one in repairs.items() if one.changes}
     changes = {number: one.changes for number, one in proposed.items()}
     edits = edits_of(source, changes) if changes else ()
@@ -74,17 +73,18 @@ def repair_suite(
 
 
 def _repairs(
-    source: SuiteSource, chosen: Sequence[Task], place: CanaryPlace, path: Path
+    source: SuiteSource, chosen: Sequence[Task], origins: Origins, path: Path
 ) -> dict[int, Repair]:
-    """Return the repairs of drifted tasks, by their number in the suite."""
+    """Return the repairs of drifted tasks, by their number; by the browser looked with last."""
     if not path.is_file():
         message = f"{path}: the canary has looked at nothing yet"
         raise StoreError(message, hint="arena canary SUITE")
     ids, found = {task.id for task in chosen}, dict[int, Repair]()
     with History.at(path) as history:
-        for number, task in enumerate(source.suite.tasks):
-            document = history.document(place, task) if task.id in ids else None
-            repair = None if document is None else repair_of(task, place.world, document)
+        place = history.last_place(source.suite.suite, origins)
+        for number, task in enumerate(source.suite.tasks if place else ()):
+            document = history.document(place, task) if place and task.id in ids else None
+            repair = repair_of(task, place.world, document) if place and document else None
             if repair is not None:
                 found[number] = _writable(source, number, repair)
     return found

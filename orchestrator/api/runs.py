@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from orchestrator.analysis.judging.judge import JudgeChoice, JudgedRun
     from orchestrator.analysis.run_report.run_report import RunReport
     from orchestrator.analysis.studies.findings import StudyAnalysis
-    from orchestrator.analysis.study_report.comparing import ComparedRuns, RunOrLabelled
-    from orchestrator.export.exporting import Exported
-    from orchestrator.export.preparation import RunChoice
+    from orchestrator.analysis.study_report.reporting import ComparedRuns, RunOrLabelled
+    from orchestrator.export.exporting import Exported, RunChoice
     from orchestrator.export.training.sampling import SamplePlan
     from orchestrator.runs.agent_choice import AgentChoice
     from orchestrator.runs.spec import Asked, Changes
@@ -82,6 +81,7 @@ class Runs:
         from orchestrator.runs.new_run import read_reasons, require_meant, resumed_request
         from orchestrator.runs.spec import RunSettings
         from orchestrator.runs.store.run_folder import RunFolder
+        from orchestrator.runs.tapes import require_same_tapes
 
         asked = dict(changes)
         asked.pop("browser", None)  # which must fit the worlds of the run
@@ -102,6 +102,7 @@ class Runs:
         await warn_of_faults(request.suite, request.tasks, opened.registry, opened.on_event)
         await require_same_images(folder.lock(), await opened.engine())
         await require_same_browser(folder.lock(), request)
+        require_same_tapes(folder.lock())
         folder.change_limits(settings.budget)
         return await way_to_play(settings)(request, folder, opened, stop)
 
@@ -455,7 +456,7 @@ class Runs:
             UsageError: the runs cannot be compared, or an argument makes no sense.
             StoreError: a run cannot be read.
         """
-        from orchestrator.analysis.study_report.comparing import compare_runs
+        from orchestrator.analysis.study_report.reporting import compare_runs
 
         return compare_runs(runs, margin=margin, alpha=alpha, seed=seed)
 
@@ -490,6 +491,6 @@ class Runs:
             UsageError: the folder is named like a file.
             StoreError: a run cannot be read, or the folder cannot be written.
         """
-        from orchestrator.analysis.study_report.comparing import write_comparison
+        from orchestrator.analysis.study_report.reporting import write_comparison
 
         return write_comparison(found, Path(folder))

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from orchestrator.api.browsing import Browsing
     from orchestrator.api.starting import RunningSite
     from orchestrator.authoring.site_check.checkup import ContractPoint
+    from orchestrator.authoring.site_check.facts import FactsReport
     from orchestrator.sandbox.delta.delta import Delta
     from orchestrator.sandbox.engine.containers import Container
     from orchestrator.sandbox.images.build import BuildResult
     from orchestrator.sandbox.inventory import ContainerStatus
     from orchestrator.sandbox.reset.database import QueryResult
+    from orchestrator.sandbox.reset.replica import Replica
     from orchestrator.sandbox.standing_sites import ResetOutcome
     from sites.manifest import Site
 
@@ -137,10 +139,10 @@ class Sites:
         from orchestrator.sandbox.standing_sites import ResetRequest, reset_sites, strategies_of
 
         asked = ResetRequest(names, slot, strategies_of(strategy), look_before=verify)
-        registry = self._opened.registry
-        engine = await self._opened.engine()
-        async with command_lock(UP, self._opened.note, sites=names):
-            outcome = await reset_sites(engine, registry, asked, self._opened.on_event)
+        opened, registry = self._opened, self._opened.registry
+        engine = await opened.engine()
+        async with command_lock(UP, opened.note, sites=names):
+            outcome = await reset_sites(engine, registry, asked, opened.on_event)
         if check and outcome.failures:
             raise outcome.failures[0]
         return outcome
@@ -171,11 +173,8 @@ class Sites:
         if slot is not None and owner not in {None, UP}:
             raise UsageError(f"--slot {slot} is one of `arena up`, not of --owner {owner}")
         sites = [site.name for site in self._opened.registry.select(names)] if names else []
-        engine = await self._opened.engine()
-        turn = command_lock(
-            owner or UP, self._opened.note, sites=sites, wait_s=_OTHERS_S, insist=False
-        )
-        async with turn:
+        engine, note = await self._opened.engine(), self._opened.note
+        async with command_lock(owner or UP, note, sites=sites, wait_s=_OTHERS_S, insist=False):
             if sites or slot is not None:
                 return await remove_some(engine, owner or UP, sites, slot)
             return await engine.sweep(owner)
@@ -194,13 +193,10 @@ class Sites:
             SiteGoneError: the site is not up.
         """
         from orchestrator.sandbox.check_queries import ask, require_one_reading
-        from orchestrator.sandbox.inventory import running_replica
         from tasks.lint.sql import engine_of
 
-        registry = self._opened.registry
-        require_one_reading(sql, engine_of(registry.sites.get(site)))
-        replica = await running_replica(await self._opened.engine(), registry, site, slot)
-        return await ask(replica, sql, limit)
+        require_one_reading(sql, engine_of(self._opened.registry.sites.get(site)))
+        return await ask(await self._replica(site, slot), sql, limit)
 
     async def diff(
         self, site: str, *, slot: int = 0, limit: int = _CHANGES, from_golden: bool = False
@@ -222,11 +218,9 @@ class Sites:
             StateError: the state that it was brought to is not kept here.
         """
         from orchestrator.sandbox.delta.delta import delta_of
-        from orchestrator.sandbox.inventory import running_replica
         from orchestrator.sandbox.states.standing_states import restored_state
 
-        engine = await self._opened.engine()
-        replica = await running_replica(engine, self._opened.registry, site, slot)
+        engine, replica = await self._opened.engine(), await self._replica(site, slot)
         restored = None if from_golden else await restored_state(replica)
         name, start = restored or (None, None)
         return replace(await delta_of(engine, replica, start=start, limit=limit), start=name)
@@ -245,9 +239,8 @@ class Sites:
         """
         from orchestrator.authoring.site_check.pages import changes_as_check
 
-        return await changes_as_check(
-            await self._opened.engine(), self._opened.registry, site, slot
-        )
+        opened = self._opened
+        return await changes_as_check(await opened.engine(), opened.registry, site, slot)
 
     async def url(self, site: str, path: str = "/", *, slot: int = 0) -> str:
         """Return the URL of a running site's page for a person's own browser, on 127.0.0.1.
@@ -261,15 +254,17 @@ class Sites:
             SiteGoneError: the site is not up.
             UnknownNameError: no such site.
         """
-        from orchestrator.sandbox.inventory import running_replica
-
         if ":" in site:
             _, _, _, path = self._opened.registry.url(site, World.OFFLINE).split("/", 3)
             site = site.partition(":")[0]
-        replica = await running_replica(
-            await self._opened.engine(), self._opened.registry, site, slot
-        )
+        replica = await self._replica(site, slot)
         return f"http://{replica.endpoint}/{path.removeprefix('/')}"
+
+    async def _replica(self, site: str, slot: int) -> Replica:
+        from orchestrator.sandbox.inventory import running_replica
+
+        opened = self._opened
+        return await running_replica(await opened.engine(), opened.registry, site, slot)
 
     @asynccontextmanager
     async def browse(self, *, slot: int = 0, port: int = 0) -> AsyncIterator[Browsing]:
@@ -370,15 +365,16 @@ class Sites:
         from orchestrator.api.starting import choose_sites
         from orchestrator.sandbox.images.build import build_images
 
-        chosen = choose_sites(self._opened.registry, names, suite, otherwise=None)
+        opened = self._opened
+        chosen = choose_sites(opened.registry, names, suite, otherwise=None)
         return await build_images(
-            await self._opened.engine(),
-            self._opened.registry,
+            await opened.engine(),
+            opened.registry,
             chosen,
             staged=staged,
             force=force,
-            on_line=self._opened.note_work,
-            on_work=self._opened.on_event,
+            on_line=opened.note_work,
+            on_work=opened.on_event,
         )
 
     async def load(self, name: str, archive: Path | str) -> BuildResult:
@@ -430,16 +426,13 @@ class Sites:
     def new(
         self, name: str, *, kind: str = "app", title: str | None = None, folder: Path | None = None
     ) -> tuple[Path, ...]:
-        """Write the folder of a new site, which builds and keeps the contract at once.
+        """Write the folder of a new site, which keeps the contract at once; return its files.
 
         Args:
             name: its name, such as `my-shop`.
             kind: `app` (Flask on MariaDB), `php` (PHP and files) or `static` (files alone).
             title: what people call it; from the name where omitted.
             folder: of your own sites; that of ARENA_SITES, else ./arena-sites where omitted.
-
-        Returns:
-            The files that were written.
 
         Raises:
             UsageError: no such kind, the name is taken or will not do, or nothing can be written.
@@ -449,14 +442,11 @@ class Sites:
         return write_site(name, kind, title, folder)
 
     def published(self, which: str, *, folder: Path | None = None) -> tuple[Path, ...]:
-        """Write the manifests of sites whose images others publish, for `pull` or `load`.
+        """Write the manifests of sites whose images others publish; return those files.
 
         Args:
             which: `webarena` (the original images) or `webarena-verified` (the slim ones).
             folder: of your own sites; that of ARENA_SITES, else ./arena-sites where omitted.
-
-        Returns:
-            The files that were written.
 
         Raises:
             UsageError: no such set, one of the sites is there already, or nothing can be written.
@@ -464,6 +454,20 @@ class Sites:
         from orchestrator.authoring.scaffold.writer import write_published_sites
 
         return write_published_sites(which, folder)
+
+    async def facts(self, path: Path | None = None) -> FactsReport:
+        """Read the facts of a file (Arena's own where omitted) wherever running sites state them.
+
+        Args:
+            path: of the file.
+
+        Raises:
+            ManifestError, SiteGoneError: it is no file of facts; a site of it is not up.
+        """
+        from orchestrator.authoring.site_check.facts import facts_of_running_sites
+
+        opened = self._opened
+        return await facts_of_running_sites(await opened.engine(), opened.registry, path)
 
     async def check(self, name: str, *, twice: bool = False) -> tuple[ContractPoint, ...]:
         """Build a site and hold it to the contract that every site of Arena keeps.
@@ -481,15 +485,12 @@ class Sites:
             SiteError: its replica does not start.
         """
         from orchestrator.authoring.site_check.checkup import check_site
-        from orchestrator.sandbox.images.build import build_images
 
         opened = self._opened
-        site, engine = opened.registry.site(name), await opened.engine()
-        await build_images(
-            engine, opened.registry, [site], on_line=opened.note_work, on_work=opened.on_event
-        )
+        site = opened.registry.site(name)
+        await self.build([name])
         return await check_site(
-            engine,
+            await opened.engine(),
             opened.registry,
             site,
             f"check-{os.getpid()}",

@@ -102,7 +102,7 @@ class States:
             ImageError: the engine has no such image any more.
         """
         from orchestrator.sandbox.states import store
-        from orchestrator.sandbox.states.comparison import differences, differences_from_golden
+        from orchestrator.sandbox.states.store import differences, differences_from_golden
 
         saved = store.kept(name)
         if other is not None:

@@ -73,6 +73,7 @@ class Studies:
             for suite in new.suites:
                 if suite.source is not None:
                     await refuse_faulty(suite.named, suite.source, suite.tasks, opened.registry)
+            new = new.on_tapes(opened.registry)
             new.refuse_without_effect(opened.registry)
             path = study_path(new.file, at, STUDIES)
             folder = await new.register(path, opened.registry, await opened.engine())
@@ -169,7 +170,14 @@ class Studies:
         from orchestrator.analysis.studies.planning import plan_study
         from orchestrator.api.playing import RUNS, STUDIES
 
-        return plan_study(Path(study), [Path(one) for one in pilots], difference, RUNS, STUDIES)
+        return plan_study(
+            Path(study),
+            [Path(one) for one in pilots],
+            difference,
+            registry=self._opened.registry,
+            runs=RUNS,
+            studies=STUDIES,
+        )
 
     def verify(
         self, study: Path | str, *, registered: str | None = None, head: str | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,7 +13,9 @@ from orchestrator.api.opened import OnArenaEvent, OpenArena, WarningNote
 
 if TYPE_CHECKING:
     from evaluators.lint import Finding
+    from orchestrator.analysis.spent import TemplateRecord
     from orchestrator.api.repairs import SuiteRepair
+    from orchestrator.export.harbor import HarborFolders
     from sites.registry import SiteRegistry
     from tasks.imports.suite_file import ImportedSuite
     from tasks.schema import Suite, Task
@@ -249,7 +251,8 @@ class Suites:
     ) -> Suite:
         """Write a suite with the tasks that a seed draws, and what their checks expect.
 
-        Where a check's value is `{computed}`, the task's world is set up and asked for it.
+        Where a check's value is `{computed}`, the task's world is set up and asked for it. What
+        leaves no difference to a wrong key, or no margin, is drawn again.
 
         Args:
             suite: the name or path of a suite with templates that draw.
@@ -264,13 +267,12 @@ class Suites:
             ArenaError: the machine could not play the sites.
         """
         from tasks.imports.suite_file import require_writable, suite_name, write_suite
-        from tasks.instances import MARK, instances_text, open_suite
+        from tasks.instances import MARK, instances_text
+        from tasks.near_misses import drawn_apart
 
-        name = suite_name(out)
-        require_writable(out, MARK)
-        unfilled = open_suite(suite, seed)
-        filled = unfilled.suite
-        if unfilled.asked:
+        async def ask(
+            drawn: Suite, tasks: tuple[Task, ...]
+        ) -> Mapping[tuple[str, str], Sequence[str]]:
             from orchestrator.authoring.proof.prover import Prover
 
             prover = Prover(
@@ -279,9 +281,34 @@ class Suites:
                 on_event=self._opened.on_event,
                 workers=workers or PROOF_WORKERS,
             )
-            filled = unfilled.filled(await prover.compute(unfilled.suite, unfilled.asked))
+            return await prover.compute(drawn, tasks)
+
+        name = suite_name(out)
+        require_writable(out, MARK)
+        filled = await drawn_apart(suite, seed, ask)
         write_suite(instances_text(filled, name, f"{suite} --seed {seed}"), out, MARK)
         return self.read(str(out))
+
+    def difficulty(self, runs: Sequence[Path | str]) -> tuple[TemplateRecord, ...]:
+        """Say how often agents solved each template in runs, and so which are spent.
+
+        A template counts with all its instances, in whichever suite and by whichever seed.
+
+        Args:
+            runs: folders of runs; reference agents and people are left out.
+
+        Raises:
+            StoreError: a run cannot be read.
+        """
+        from orchestrator.analysis.spent import template_records
+        from orchestrator.runs.store.rescoring import rescore
+        from orchestrator.runs.store.run_folder import RunFolder
+
+        # A run that is named twice has not solved anything twice.
+        folders = [
+            RunFolder.open(one) for one in dict.fromkeys(Path(run).resolve() for run in runs)
+        ]
+        return template_records((one.lock().agent, rescore(one)) for one in folders)
 
     def import_tasks(
         self,
@@ -324,6 +351,38 @@ class Suites:
                 message += " written for: its pages and golds may not be there"
                 self._opened.warn(f"{message} (arena tasks lint counts the golds)")
         return imported
+
+    def export_harbor(
+        self,
+        suite: str,
+        out: Path,
+        patterns: Sequence[str] = (),
+        *,
+        world: str = "offline",
+        image: str | None = None,
+    ) -> HarborFolders:
+        """Write tasks as Harbor reads them, to be played on a running `arena serve`.
+
+        Args:
+            suite: as in `read`.
+            out: a folder that does not exist yet, or is empty.
+            patterns: as in `tasks`.
+            world: that they are played in.
+            image: what all containers are built from; `python:3.12-slim-bookworm` where omitted.
+
+        Returns:
+            The folders, one a task, and which tasks were left out, with the reason.
+
+        Raises:
+            UsageError: `out` or `image` is wrong, or none of the tasks can be played so.
+            UnknownNameError, TaskError: as in `tasks`.
+        """
+        from arena_core.worlds import read_world
+        from orchestrator.export.harbor import IMAGE, write_harbor
+
+        tasks = self.tasks(suite, patterns)
+        face = read_world(world)
+        return write_harbor(self.read(suite), suite, tasks, out, world=face, image=image or IMAGE)
 
     def _has_other_data(self, name: str, site: str) -> bool:
         """Whether a site here is neither a published image nor live at the set's own host."""

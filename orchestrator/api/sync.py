@@ -24,6 +24,7 @@ from orchestrator.api.sites import Sites
 from orchestrator.api.states import States
 from orchestrator.api.studies import Studies
 from orchestrator.api.suites import Suites
+from orchestrator.api.tapes import Tapes
 from sites.registry import SiteRegistry
 
 if TYPE_CHECKING:
@@ -220,6 +221,11 @@ class SyncEpisode(_Blocking[OpenEpisode]):
         return self._awaited.world
 
     @property
+    def endpoint(self) -> str | None:
+        """`cdp` where a client of CDP plays it, else None."""
+        return self._awaited.endpoint
+
+    @property
     def is_over(self) -> bool:
         """Whether no further step can be done."""
         return self._awaited.is_over
@@ -293,6 +299,7 @@ class SyncSites(_Blocking[Sites]):
     new = _same(Sites.new)
     published = _same(Sites.published)
     check = _blocking(Sites.check)
+    facts = _blocking(Sites.facts)
 
     @contextmanager
     def browse(self, *, slot: int = 0, port: int = 0) -> Iterator[Browsing]:
@@ -333,7 +340,9 @@ class SyncSuites(_Blocking[Suites]):
     task = _same(Suites.task)
     lint = _blocking(Suites.lint)
     instantiate = _blocking(Suites.instantiate)
+    difficulty = _same(Suites.difficulty)
     import_tasks = _same(Suites.import_tasks)
+    export_harbor = _same(Suites.export_harbor)
 
 
 class SyncRuns(_Blocking[Runs]):
@@ -366,6 +375,15 @@ class SyncStudies(_Blocking[Studies]):
     report = _same(Studies.report)
 
 
+class SyncTapes(_Blocking[Tapes]):
+    """`Arena.tapes` without async and await."""
+
+    show = _same(Tapes.show)
+    import_archives = _same(Tapes.import_archives)
+    record = _blocking(Tapes.record)
+    verify = _blocking(Tapes.verify)
+
+
 class SyncArena(_Blocking[Arena]):
     """`Arena` without async and await: each call returns when its work is done.
 
@@ -386,6 +404,7 @@ class SyncArena(_Blocking[Arena]):
         suites: as of `Arena`.
         runs: as of `Arena`.
         studies: as of `Arena`.
+        tapes: as of `Arena`.
     """
 
     def __init__(
@@ -404,6 +423,7 @@ class SyncArena(_Blocking[Arena]):
         self.suites = SyncSuites(arena.suites, self._opened)
         self.runs = SyncRuns(arena.runs, self._opened)
         self.studies = SyncStudies(arena.studies, self._opened)
+        self.tapes = SyncTapes(arena.tapes, self._opened)
 
     def open(self) -> Self:
         """Open it; `with SyncArena()` does the same.
@@ -440,6 +460,9 @@ class SyncArena(_Blocking[Arena]):
 
     episode = _opening(Arena.episode)
     run = _blocking(Arena.run)
+    ci = _blocking(Arena.ci)
+    merge = _same(Arena.merge)
+    record = _blocking(Arena.record)
     canary = _blocking(Arena.canary)
     canary_life = _same(Arena.canary_life)
     doctor = _blocking(Arena.doctor)

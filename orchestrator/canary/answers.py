@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from arena_core.worlds import World
-from orchestrator.canary.page import PageView
 from orchestrator.canary.reference import here, played_in
+from orchestrator.episode.page_view import PageView
 from tasks.reference import StopWith
 from tasks.schema import Task
 

@@ -13,6 +13,7 @@ def report_document(report: CanaryReport) -> dict[str, Any]:
     return {
         "suite": report.suite,
         "origins": report.origins,
+        "browser": report.browser,
         "at": report.at,
         "tasks": [_looked(one) for one in report.tasks],
         "not_there": list(report.not_there),

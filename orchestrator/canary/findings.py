@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from http import HTTPStatus
@@ -14,7 +13,6 @@ from evaluators.scores import Score
 from evaluators.verdicts import CheckStatus, OutcomeKind, Verdict
 from orchestrator.canary.answers import answer_is_seen
 from orchestrator.canary.nearest import Candidate, nearest, path_of
-from orchestrator.canary.page import PageView
 from orchestrator.canary.reference import (
     ANSWER,
     LOGIN,
@@ -27,7 +25,10 @@ from orchestrator.canary.reference import (
     kinds_of,
     target_of,
 )
-from orchestrator.canary.walls import Wall, WallKind, wall_on
+from orchestrator.canary.retries import retry_at
+from orchestrator.episode.page_view import PageView
+from orchestrator.episode.walls import Wall, WallKind, wall_on
+from orchestrator.runs.attempts import ended_at
 from tasks.schema import Task
 
 
@@ -108,6 +109,9 @@ class TaskFinding:
         url: where the play ended.
         screenshot: the last picture of the play, as a path; None where there is none.
         evidence: the folder of the play's evidence; None where nothing was played.
+        pages: how many documents the play loaded.
+        retry_at: before when the site does not want to be asked again, UTC in ISO 8601; None where
+            it does not say.
         is_bug: a bug of Arena's broke the play off.
         is_restless: a page of the play did not come to rest in time.
     """
@@ -124,6 +128,8 @@ class TaskFinding:
     url: str = ""
     screenshot: str | None = None
     evidence: str | None = None
+    pages: int = 0
+    retry_at: str | None = None
     is_bug: bool = False
     is_restless: bool = False
 
@@ -158,6 +164,18 @@ def not_played(task: Task, world: World, because: str) -> TaskFinding:
 
 def finding_of(play: Play) -> TaskFinding:
     """Return what a play shows: valid only where it met every check that applies in its world."""
+    found, steps = _finding_of(play), play.evidence.steps
+    said = steps[-1].retry_after if steps else None
+    if said is None or found.status not in {CanaryStatus.BLOCKED, CanaryStatus.UNREACHABLE}:
+        return found
+    until = retry_at(said, ended_at(play.evidence))
+    if until is None:
+        return found
+    named = until.isoformat(timespec="seconds")
+    return replace(found, retry_at=named, because=f"{found.because}, until {named}")
+
+
+def _finding_of(play: Play) -> TaskFinding:
     evidence, task = play.evidence, play.task
     found = TaskFinding(
         task=task.id,
@@ -168,6 +186,7 @@ def finding_of(play: Play) -> TaskFinding:
         kinds=kinds_of(task, play.world),
         answer_seen=answer_is_seen(task, play.world, play.pages),
         url=evidence.steps[-1].url if evidence.steps else "",
+        pages=sum(not one.same_document for step in evidence.steps for one in step.visits),
         is_restless=not all(step.settled for step in evidence.steps),
     )
     if diverges := _expected_divergence(play):
@@ -183,7 +202,7 @@ def finding_of(play: Play) -> TaskFinding:
 def _judged(play: Play, found: TaskFinding) -> TaskFinding:
     """Return the finding of a play whose reference came to its end, by its checks."""
     outcome = play.score.outcome
-    if outcome.kind is OutcomeKind.UNSCORED and outcome.reason is not UnscoredReason.DRIFTED:
+    if outcome.kind is OutcomeKind.UNSCORED and outcome.reason not in _OF_THE_SITE:
         return replace(found, is_bug=outcome.reason is UnscoredReason.INTERNAL)
     lacking = [one for one in play.score.verdicts if one.status is not CheckStatus.MET]
     if not lacking and outcome.kind is OutcomeKind.SUCCESS:
@@ -201,6 +220,10 @@ def _judged(play: Play, found: TaskFinding) -> TaskFinding:
         # It succeeded, and whether a key node still holds could not be looked at.
         return replace(found, because=f"check '{lacking[0].check}' {lacking[0].reason}")
     return _gone_wrong(play, found)
+
+
+# A requirement that does not hold; a site that let the reference in no more.
+_OF_THE_SITE: Final = frozenset({UnscoredReason.DRIFTED, UnscoredReason.BLOCKED})
 
 
 def _held(play: Play, found: TaskFinding) -> TaskFinding:
@@ -374,18 +397,3 @@ def _drifted(found: TaskFinding, drift: Drift) -> TaskFinding:
     if found.is_restless:
         because += " (a page did not come to rest in time)"
     return replace(found, status=CanaryStatus.DRIFTED, drift=drift, because=because)
-
-
-def worst_first(findings: Sequence[TaskFinding]) -> list[TaskFinding]:
-    """Return findings as a person wants to read them: what is to be fixed first."""
-    order = list(_ORDER)
-    return sorted(findings, key=lambda one: order.index(one.status))
-
-
-_ORDER: Final = (
-    CanaryStatus.DRIFTED,
-    CanaryStatus.BLOCKED,
-    CanaryStatus.UNREACHABLE,
-    CanaryStatus.UNKNOWN,
-    CanaryStatus.VALID,
-)

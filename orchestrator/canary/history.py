@@ -15,9 +15,10 @@ from typing import Any, Final
 from arena_core.errors import FormatError, StoreError
 from arena_core.worlds import World
 from orchestrator.canary.findings import CanaryStatus, TaskFinding
+from orchestrator.runs.store.browser_lock import kind_by_version
 from tasks.schema import Task
 
-VERSION: Final = 1
+VERSION: Final = 2
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS look (
     id INTEGER PRIMARY KEY,
@@ -26,7 +27,8 @@ CREATE TABLE IF NOT EXISTS look (
     suite_version INTEGER NOT NULL,
     origins TEXT NOT NULL,
     images TEXT NOT NULL,
-    browser TEXT NOT NULL
+    browser TEXT NOT NULL,
+    chosen TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE IF NOT EXISTS finding (
     look INTEGER NOT NULL REFERENCES look (id),
@@ -62,10 +64,15 @@ class Origins(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CanaryPlace:
-    """What is looked at: a suite on certain origins; each has a history of its own."""
+    """What is looked at, and with what; each has a history of its own.
+
+    Attributes:
+        browser: as `--browser` names it, whatever its version: a wall may stand before one alone.
+    """
 
     suite: str
     origins: Origins
+    browser: str
 
     @property
     def world(self) -> World:
@@ -79,6 +86,7 @@ class LookTerms:
     Attributes:
         at: when it began, UTC in ISO 8601.
         images: of the sites, by tag.
+        browser: its version.
     """
 
     place: CanaryPlace
@@ -170,11 +178,11 @@ class History:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             look = self._connection.execute(
-                "INSERT INTO look (at, suite, suite_version, origins, images, browser)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO look (at, suite, suite_version, origins, images, browser, chosen)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(terms.at, place.suite, terms.suite_version, place.origins.value),
-                    *(json.dumps(dict(terms.images)), terms.browser),
+                    *(json.dumps(dict(terms.images)), terms.browser, place.browser),
                 ),
             ).lastrowid
             self._connection.executemany(
@@ -206,9 +214,9 @@ class History:
         """Return the whole of what was found last of a task as it is written now, as JSON."""
         rows = self._connection.execute(
             "SELECT document FROM finding JOIN look ON look.id = finding.look"
-            " WHERE look.suite = ? AND look.origins = ? AND finding.task = ?"
+            " WHERE look.suite = ? AND look.origins = ? AND look.chosen = ? AND finding.task = ?"
             " AND finding.task_sha256 = ? ORDER BY look.id DESC LIMIT 1",
-            (place.suite, place.origins.value, task.id, digest_of(task)),
+            (place.suite, place.origins.value, place.browser, task.id, digest_of(task)),
         ).fetchall()
         return json.loads(rows[0][0]) if rows else None
 
@@ -217,11 +225,35 @@ class History:
         return self._entries("ORDER BY look.id, finding.task", place)
 
     def places(self) -> tuple[CanaryPlace, ...]:
-        """Return every place that was looked at, sorted."""
+        """Return every place that was looked at, sorted; of browsers, the latest last."""
         rows = self._connection.execute(
-            "SELECT DISTINCT suite, origins FROM look ORDER BY suite, origins"
+            "SELECT suite, origins, chosen FROM look GROUP BY suite, origins, chosen"
+            " ORDER BY suite, origins, max(id)"
         )
-        return tuple(CanaryPlace(suite=row[0], origins=Origins(row[1])) for row in rows)
+        return tuple(
+            CanaryPlace(suite=suite, origins=Origins(origins), browser=browser)
+            for suite, origins, browser in rows
+        )
+
+    def last_place(self, suite: str, origins: Origins) -> CanaryPlace | None:
+        """Return where a suite was looked at last, by the browser of that look."""
+        found = [one for one in self.places() if (one.suite, one.origins) == (suite, origins)]
+        return found[-1] if found else None
+
+    def rests_on(self) -> tuple[str, ...]:
+        """Return the paths of evidence and screenshots that what is known now rests on.
+
+        They are those of each task's last look and of its last valid one, in each place.
+        """
+        rows = self._connection.execute(
+            "SELECT evidence, screenshot FROM finding JOIN look ON look.id = finding.look"
+            " WHERE (look.id, task) IN (SELECT max(look.id), task FROM finding"
+            " JOIN look ON look.id = finding.look GROUP BY suite, origins, chosen, task)"
+            " OR (look.id, task) IN (SELECT max(look.id), task FROM finding"
+            " JOIN look ON look.id = finding.look WHERE status = 'valid'"
+            " GROUP BY suite, origins, chosen, task)"
+        )
+        return tuple(path for row in rows for path in row if path is not None)
 
     def _entry(self, terms: LookTerms, task: Task, finding: TaskFinding) -> CanaryEntry:
         before = self.last(terms.place, task)
@@ -245,8 +277,8 @@ class History:
         rows = self._connection.execute(
             "SELECT look.at, finding.task, task_sha256, status, since, because, kind, sites, kinds,"  # noqa: S608  no value stands in it
             " evidence, screenshot FROM finding JOIN look ON look.id = finding.look"
-            f" WHERE look.suite = ? AND look.origins = ? {where}",
-            (place.suite, place.origins.value, *values),
+            f" WHERE look.suite = ? AND look.origins = ? AND look.chosen = ? {where}",
+            (place.suite, place.origins.value, place.browser, *values),
         )
         return tuple(_read(place, row) for row in rows)
 
@@ -260,8 +292,22 @@ def _opened(path: Path) -> sqlite3.Connection:
         message = f"{path}: is of version {version}, and this Arena knows {VERSION}"
         raise FormatError(message, hint="use the Arena that wrote it, or a later one")
     connection.executescript(_SCHEMA)
+    if version == 1:
+        _part_browsers(connection)
     connection.execute(f"PRAGMA user_version = {VERSION}")
     return connection
+
+
+def _part_browsers(connection: sqlite3.Connection) -> None:
+    """Say of the looks of an earlier version in which browser they were."""
+    connection.execute("BEGIN IMMEDIATE")
+    columns = {row[1] for row in connection.execute("PRAGMA table_info(look)")}
+    if "chosen" not in columns:
+        connection.execute("ALTER TABLE look ADD COLUMN chosen TEXT NOT NULL DEFAULT ''")
+    for (named,) in connection.execute("SELECT DISTINCT browser FROM look").fetchall():
+        values = (kind_by_version(named).value, named)
+        connection.execute("UPDATE look SET chosen = ? WHERE browser = ? AND chosen = ''", values)
+    connection.execute("COMMIT")
 
 
 def kind_in(finding: TaskFinding) -> str | None:

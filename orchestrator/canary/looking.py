@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from arena_core.errors import StoreError
 from orchestrator.canary.findings import (
@@ -16,7 +18,7 @@ from orchestrator.canary.findings import (
     not_played,
 )
 from orchestrator.canary.history import CanaryEntry, CanaryPlace, History, LookTerms, Origins
-from orchestrator.canary.page import PageView, pages_seen
+from orchestrator.episode.page_view import PageView, pages_seen
 from orchestrator.runs.store.ledger import attempt_of
 from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.runs.store.scoring import score_task
@@ -25,6 +27,19 @@ from tasks.schema import Suite, Task
 # Plays the references of tasks in the world that is looked at, as any run does; some may be left
 # unplayed, where Arena gives up in the middle.
 PlayTasks = Callable[[tuple[Task, ...]], Awaitable[RunFolder]]
+
+
+LONGEST_PAUSE_S: Final = 120.0
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def pause_s(findings: Iterable[TaskFinding], now: datetime) -> float:
+    """Return for how many seconds no site of some tasks that refused wants to be asked again."""
+    until = [datetime.fromisoformat(one.retry_at) for one in findings if one.retry_at is not None]
+    return max(((one - now).total_seconds() for one in until if one > now), default=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +72,7 @@ class CanaryReport:
 
     Attributes:
         origins: what answered for the sites; each has a history of its own.
+        browser: that it looked with, as `--browser` names it; so has each of them.
         at: when it began, UTC in ISO 8601.
         tasks: in the suite's order.
         not_there: the chosen tasks that do not run in this world.
@@ -65,6 +81,7 @@ class CanaryReport:
 
     suite: str
     origins: Origins
+    browser: str
     at: str
     tasks: tuple[LookedTask, ...]
     not_there: tuple[str, ...] = ()
@@ -82,6 +99,8 @@ class Looking:
     Attributes:
         history: where it is written down, and what was found before.
         play: plays references.
+        clock: says what time it is, with its zone.
+        pause: waits so many seconds, or until the user wants no more.
     """
 
     suite: Suite
@@ -89,21 +108,24 @@ class Looking:
     history: History
     play: PlayTasks
     runs: list[RunFolder]
+    clock: Callable[[], datetime] = _now
+    pause: Callable[[float], Awaitable[object]] = asyncio.sleep
 
     async def look(self, tasks: Sequence[Task]) -> CanaryReport:
         """Play the references of tasks, write down what that shows, and return it.
 
         A task that would turn bad, or of which nothing was shown, is played once more: it is bad
-        only where both plays say so.
+        only where both plays say so. A site that says when it wants to be asked again is not asked
+        before; if that is more than two minutes away, one play is enough.
         """
-        at = datetime.now(UTC).isoformat(timespec="seconds")
+        at = self.clock().isoformat(timespec="seconds")
         there = [task for task in tasks if self.place.world in task.worlds]
         before = {task.id: self.history.last(self.place, task) for task in there}
         valid = {task.id: self.history.last(self.place, task, valid=True) for task in there}
         with_reference = [task for task in there if task.reference is not None]
         first = await self._played(with_reference, valid)
         doubted = [task for task in with_reference if _is_doubted(first[task.id], before[task.id])]
-        second = await self._played(doubted, valid)
+        second = await self._played(await self._when_wanted(doubted, first), valid)
         found = [
             (task, _together(first.get(task.id), second.get(task.id)) or self._without(task))
             for task in there
@@ -112,6 +134,7 @@ class Looking:
         return CanaryReport(
             suite=self.place.suite,
             origins=self.place.origins,
+            browser=self.place.browser,
             at=at,
             tasks=tuple(
                 LookedTask(
@@ -126,6 +149,18 @@ class Looking:
             not_there=tuple(task.id for task in tasks if task not in there),
             runs=tuple(run.path for run in self.runs),
         )
+
+    async def _when_wanted(
+        self, doubted: Sequence[Task], first: Mapping[str, TaskFinding]
+    ) -> list[Task]:
+        """Return what is asked again, once its sites want that; what would take too long is not."""
+        now = self.clock()
+        pauses = {task.id: pause_s([first[task.id]], now) for task in doubted}
+        asked = [task for task in doubted if pauses[task.id] <= LONGEST_PAUSE_S]
+        longest = max((pauses[task.id] for task in asked), default=0.0)
+        if longest:
+            await self.pause(longest)
+        return asked
 
     def _without(self, task: Task) -> TaskFinding:
         return not_played(task, self.place.world, "it has no reference, so nobody can play it")

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from orchestrator.agents.builtin.elements import collapse
-from orchestrator.canary.page import PageNode
+from orchestrator.episode.page_view import PageNode
 
 _SHOWN: Final = 3
 _LEAST: Final = 0.35

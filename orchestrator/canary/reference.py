@@ -10,7 +10,7 @@ from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.evidence import StepEvidence
 from evaluators.fields import PerWorld, When
-from orchestrator.canary.walls import is_login
+from orchestrator.episode.walls import is_login
 from tasks.reference import (
     GotoPage,
     OnElement,

@@ -56,7 +56,7 @@ class Console:
 
     def line(self, text: str) -> None:
         """Print one line of result on stdout."""
-        sys.stdout.write(_printable(text) + "\n")
+        sys.stdout.write(printable(text) + "\n")
 
     def note(self, text: str) -> None:
         """Print one line of progress on stderr."""
@@ -68,13 +68,13 @@ class Console:
         _write(sys.stderr, text)
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Return a text with the codes that control a terminal written out."""
     return text.translate(_CONTROLS)
 
 
 def _write(stream: TextIO, text: str) -> None:
-    stream.write(_printable(without_known(text)) + "\n")
+    stream.write(printable(without_known(text)) + "\n")
     stream.flush()
 
 
@@ -88,7 +88,7 @@ def _print_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> N
     for column in columns:
         table.add_column(column.title, justify="right" if column.right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text("" if cell is None else _printable(str(cell))) for cell in row))
+        table.add_row(*(Text("" if cell is None else printable(str(cell))) for cell in row))
     terminal = sys.stdout.isatty()
     RichConsole(file=sys.stdout, width=None if terminal else 200, no_color=not terminal).print(
         table

@@ -14,6 +14,7 @@ from arena_core.bugs import PACKAGES, bug_in_words, place_of
 from arena_core.errors import ArenaError, InternalError, PrerequisiteError
 from arena_core.logs import without_known
 from arena_core.plugins import ARENA
+from orchestrator.cli.console import printable
 from orchestrator.cli.help_groups import TitledGroup
 from orchestrator.cli.log_options import with_log_options
 from orchestrator.cli.streams import drop_stdout, of_the_machine, prepare
@@ -40,16 +41,21 @@ _PANELS: dict[str, dict[str, str]] = {
         "diff": "Show what changed in a site, row by row and file by file.",
         "open": "Open a page of a site in your own browser.",
         "browse": "Browse all running sites under their own names.",
+        "tape": "Record live sites, and replay what was recorded.",
         "site": "Add a site of your own and check it.",
     },
     "Tasks": {
         "tasks": "List, show, write and lint tasks.",
+        "record": "Record a task: do it in a browser, choose its checks on a page.",
         "canary": "Play references again and again: which tasks still hold.",
         "schema": "Print the JSON Schema of suites, manifests or a run's files.",
     },
     "Run": {
         "eval": "Run an agent on tasks, offline, online or both.",
+        "ci": "Hold an agent to a baseline: fail for a significant drop.",
         "sample": "Play each task several times, for training data.",
+        "human": "Let a person do tasks, as a baseline for agents.",
+        "merge": "Make one run of the shards that several machines played.",
     },
     "Analyse": {
         "study": "Plan, play, report and verify a registered study.",
@@ -75,14 +81,14 @@ _FOLDERS = {
 }
 
 _EXIT_CODES = (
-    "Exit codes: 0 done; 2 options; 3-7 a file that you wrote, or an unknown name; 10-13 this"
-    " machine; 20, 21 images; 30-37 sites; 40-42 the Docker engine; 45, 46 states; 50 gateway; 60,"
-    " 61 browser; 70, 72, 74, 75 model; 71, 73 agent; 80-82 run folder, study; 90-92 nothing"
-    " could be scored; 99 a bug of Arena's; 130 interrupted."
+    "Exit codes: 0 done; 1 below the bar of arena ci; 2 options; 3-7 a file that you wrote, or an"
+    " unknown name; 10-13 this machine; 20, 21 images; 30-37 sites; 40-42 the Docker engine; 45,"
+    " 46 states; 50 gateway; 60, 61 browser; 70, 72, 74, 75 model; 71, 73 agent; 80-82 run folder,"
+    " study; 90-92 nothing could be scored; 99 a bug of Arena's; 130 interrupted."
 )
 
 
-_WITH_RUN_FOLDER = {"eval", "sample", "study"}
+_WITH_RUN_FOLDER = {"ci", "eval", "sample", "human", "study"}
 
 
 def build_app(words: Sequence[str]) -> typer.Typer:
@@ -190,9 +196,9 @@ def _end_by_bug(bug: Exception) -> NoReturn:
 
 
 def _refuse(error: ArenaError) -> NoReturn:
-    sys.stderr.write(without_known(f"arena: {error.message}\n"))
+    sys.stderr.write(printable(without_known(f"arena: {error.message}\n")))
     if error.hint:
-        sys.stderr.write(without_known(f"  → {error.hint}\n"))
+        sys.stderr.write(printable(without_known(f"  → {error.hint}\n")))
     sys.exit(error.exit_code)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from arena_core.actions import Action
@@ -20,16 +20,19 @@ from orchestrator.browser.session.context import SessionOptions
 from orchestrator.browser.session.network import NetworkRecord
 from orchestrator.browser.session.page_reader import Fetched
 from orchestrator.browser.session.page_state import BrowserState
+from orchestrator.browser.session.tape_recorder import TapeRecorder
 from orchestrator.browser.tabs.cdp_channel import Reply
-from orchestrator.browser.tabs.journal import Activity
+from orchestrator.browser.tabs.journal import Acting, Activity, Keyed
 from orchestrator.gateway import Arm, Gateway, GatewayJournal, Policy, RecordedDocuments
 from orchestrator.gateway.labels import table_named
+from orchestrator.gateway.live_limits import LiveMeters
 from orchestrator.gateway.policy import Resolve
 from orchestrator.gateway.variations import Variation, labels_in
 from orchestrator.sandbox.check_queries import ApiAnswer
 from orchestrator.sandbox.reset.replica import Replica
 from orchestrator.sandbox.reset.state import TakenState
 from orchestrator.sandbox.reset.watch import Mark
+from orchestrator.tapes.hosts import SiteTape
 from sites.registry import SiteRegistry
 from sites.upstreams import Upstreams
 from tasks.schema import Task
@@ -52,6 +55,10 @@ class EpisodeSession(Protocol):
     @property
     def status(self) -> int | None:
         """The HTTP status of the current tab's document; None where it is not known."""
+
+    @property
+    def retry_after(self) -> str | None:
+        """When the current tab's site, which refused, wants to be asked again, in its words."""
 
     @property
     def is_forged(self) -> bool:
@@ -140,11 +147,20 @@ class SharedSession(EpisodeSession, Protocol):
         noticed: Callable[[], None],
         is_scripting: Callable[[], bool],
         broke: Callable[[str], None],
+        acting: Acting | None = None,
+        keyed: Keyed | None = None,
     ) -> None:
         """Say who learns of what the program does, and who knows whether a script of it runs.
 
         A page that crashed by itself or hangs is told to `broke`, and shows nothing from then on.
+        Of a person, `acting` gets each event before it is noted, and `keyed` what keys they press.
         """
+
+    async def show_choosers(self) -> None:
+        """Let a person at the window choose files."""
+
+    async def lost(self) -> None:
+        """Return when the browser is gone."""
 
     def distrust_answers(self) -> None:
         """Take it that the program answers requests in place of sites from now on."""
@@ -254,8 +270,11 @@ class EpisodeEnvironment:
         upstreams: what answers for each site of the task.
         replicas: by site name; sites that no replica answers for have none.
         resolves: where live hosts are sent elsewhere.
+        tapes: what answers in place of live origins, by site.
+        recorder: keeps what the browser gets, for a tape; None where nothing does.
         is_shared: the browser is the episode's own, and an external program drives its pages.
         changed: how many sites begin otherwise than in the clean arm.
+        live: what all episodes of the run together may ask of live hosts.
     """
 
     registry: SiteRegistry
@@ -267,8 +286,11 @@ class EpisodeEnvironment:
     api: SiteApi
     lease: Lease
     resolves: tuple[Resolve, ...] = ()
+    tapes: Mapping[str, SiteTape] = field(default_factory=dict)
+    recorder: TapeRecorder | None = None
     is_shared: bool = False
     changed: int = 0
+    live: LiveMeters = field(default_factory=LiveMeters)
     open_gateway: OpenGateway = Gateway.open
 
     @property

@@ -386,7 +386,7 @@ class Episode:
         found = await self._resources.enter_async_context(opening)
         # Of an episode that breaks off too, before its browser closes.
         self._resources.push_async_callback(record.keep_traces, found.session)
-        record.arm = found.arm
+        record.arm, record.live = found.arm, found.live
         return StepPlayer(
             record=record,
             resources=found,

@@ -23,10 +23,12 @@ from arena_core.errors import (
 from evaluators.evidence import EpisodeFault, UnscoredReason
 from orchestrator.episode.environment import EpisodeEnvironment, EpisodeSession
 from orchestrator.gateway import GatewayJournal
+from orchestrator.gateway.taped import MISS_STATUS
 from sites.upstreams import (
     LiveUpstream,
     ReplicaUpstream,
     StagedUpstream,
+    TapeUpstream,
     Upstream,
     is_visited_live,
 )
@@ -89,7 +91,7 @@ async def _held(task: Task, session: EpisodeSession) -> list[tuple[str, str, tup
 def _asked(upstream: Upstream, journal: GatewayJournal, session: EpisodeSession) -> Iterator[str]:
     """Yield what was asked for; inside TLS only the browser sees it."""
     match upstream:
-        case ReplicaUpstream():
+        case ReplicaUpstream() | TapeUpstream():
             pass
         case LiveUpstream(live=live) | StagedUpstream(live=live):
             yield from session.asked_of(live.host)
@@ -136,13 +138,16 @@ def start_fault(
 ) -> EpisodeFault | None:
     """Return why a start page did not let the episode in; None where all did.
 
-    Only start pages are looked at: what an agent runs into later is its own doing, and must not be
-    a way out of a failure.
+    Only start pages are looked at: what an agent runs into later may be its own doing, and is
+    judged with all that it left, see `evaluators.barred_sites`.
     """
     for url, status in answers:
         if status is None or status < _ERRORS_FROM:
             continue
         is_live = _is_live(url, environment)
+        if _is_taped(url, environment) and status == MISS_STATUS:
+            message = f"the start page {url} is not on the site's tape"
+            return EpisodeFault(reason=UnscoredReason.TAPE_MISS, message=message)
         if is_live and status in _BARRED:
             message = f"the live site answered {status} to the start page {url}"
             return EpisodeFault(reason=UnscoredReason.BLOCKED, message=message)
@@ -153,6 +158,11 @@ def start_fault(
         message = f"the start page {logical} answered {status}: there is nothing to play on"
         return EpisodeFault(reason=UnscoredReason.NOT_FOUND_AT_START, message=message)
     return None
+
+
+def _is_taped(url: str, environment: EpisodeEnvironment) -> bool:
+    name, _, _ = (environment.registry.logical(url) or "").partition(":")
+    return isinstance(environment.upstreams.by_site.get(name), TapeUpstream)
 
 
 def _is_live(url: str, environment: EpisodeEnvironment) -> bool:

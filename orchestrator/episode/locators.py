@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from pydantic import JsonValue, ValidationError
@@ -118,6 +119,7 @@ class Locators:
 
         What it opens is as the site sent it: an arm is for the agent, and changes no verdict.
         """
+        self.fresh_pages.asking = check.name
         try:
             with self._arm.at_rest():
                 found = await locate.look(self)
@@ -169,8 +171,23 @@ class _OwnPage:
         return (await self.look(PageLook(selector=selector, attribute=attribute))).values
 
 
+@dataclass(frozen=True, slots=True)
+class OpenedPage:
+    """A page of a site that a check opened, and its document's status."""
+
+    check: str
+    site: str
+    url: str
+    status: int | None
+
+
 class _FreshPages:
-    """Pages opened in a browser session."""
+    """Pages opened in a browser session.
+
+    Attributes:
+        asking: the check that is looked at.
+        opened: what checks named and opened, in order.
+    """
 
     def __init__(
         self,
@@ -183,11 +200,16 @@ class _FreshPages:
         self._agents = agents
         self._environment = environment
         self._task = task
+        self.asking = ""
+        self.opened: list[OpenedPage] = []
 
     async def look(self, page: str, what: PageLook, role: str | None) -> PageSeen:
         url = self._environment.upstreams.url(page)
-        login = login_name(self._task, page.partition(":")[0], role)
-        return await self._session.look_fresh(url, what, login=login) or PageSeen(())
+        site = page.partition(":")[0]
+        login = login_name(self._task, site, role)
+        seen = await self._session.look_fresh(url, what, login=login) or PageSeen(())
+        self.opened.append(OpenedPage(self.asking, site, url, seen.status))
+        return seen
 
     async def look_at(self, url: str, what: PageLook) -> PageSeen | None:
         login = self._agents.login

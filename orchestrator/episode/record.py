@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from datetime import UTC, datetime
 from typing import Final
 
 from arena_core.foreign import cut
+from evaluators.barred_sites import BarredSite
 from evaluators.evidence import (
     AgentResponse,
     Branch,
+    ConsentGiven,
     Ended,
     EpisodeFault,
     Evidence,
     Located,
     MiniWobRecord,
+    PersonTimes,
     Receipt,
     StepEvidence,
     TriedWay,
     UnscoredReason,
     Varied,
 )
+from evaluators.missed_by import MissedBy
+from evaluators.tape_misses import MissedRequest, kept_misses
 from orchestrator.agents.model.messages import ImagePart
 from orchestrator.agents.model_exchange import ModelExchange, Spent
 from orchestrator.browser.observation import (
@@ -42,7 +48,8 @@ from orchestrator.episode.jsonl_files import (
     ExchangeWriter,
     StepLines,
 )
-from orchestrator.gateway import Arm
+from orchestrator.gateway import Arm, GatewayJournal
+from orchestrator.gateway.live_limits import LiveUse
 
 # Of every picture that agents see: one pixel for each CSS pixel.
 _DEVICE_SCALE = 1
@@ -131,6 +138,7 @@ class RecordSoFar:
     lines: Mapping[str, StepLines]
     started: datetime
     seconds: float
+    tape_misses: tuple[MissedRequest, ...] = ()
 
 
 @dataclass(slots=True)
@@ -146,6 +154,10 @@ class EpisodeRecord:
         seen: what the agent saw after each step, where the episode may go back.
         branch: the checkpoint that it goes on from; None from a start.
         arm: what varies what the agent meets; None until that is open.
+        live: what counts the requests to live hosts; None until that is open.
+        consent: what was clicked before the agent began.
+        person: how long the person took who plays it; None where an agent does.
+        shown: what was seen last.
     """
 
     spec: AttemptSpec
@@ -168,6 +180,14 @@ class EpisodeRecord:
     seen: list[Observation] = field(default_factory=list)
     branch: Branch | None = None
     arm: Arm | None = None
+    live: LiveUse | None = None
+    consent: tuple[ConsentGiven, ...] = ()
+    person: PersonTimes | None = None
+    barred: list[BarredSite] = field(default_factory=list)
+    shown: Observation | None = None
+    tape_misses: list[MissedRequest] = field(default_factory=list)
+    tape_answers: Counter[str] = field(default_factory=Counter)
+    _missed_until: int = 0
     _replayed_from: str | None = None
     _exchanges: ExchangeWriter = field(default_factory=ExchangeWriter)
     _lines: dict[str, StepLines] = field(default_factory=dict)
@@ -201,6 +221,7 @@ class EpisodeRecord:
             lines={name: lines.copy() for name, lines in self._lines.items()},
             started=self._started,
             seconds=self._elapsed(),
+            tape_misses=tuple(self.tape_misses),
         )
 
     def go_on(self, before: RecordSoFar, branch: Branch) -> None:
@@ -210,6 +231,7 @@ class EpisodeRecord:
         self.pictures = dict(before.pictures)
         self.required, self.spent = before.required, before.spent
         self.changed_cookies = before.changed_cookies
+        self.tape_misses = list(before.tape_misses)
         self._replayed_from, self._started = before.replayed_from, before.started
         self._exchanges = before.exchanges.copy()
         self._lines = {name: lines.copy() for name, lines in before.lines.items()}
@@ -230,6 +252,11 @@ class EpisodeRecord:
         self.branch = self.branch.model_copy(update={"tried": tried})
         self.break_off(EpisodeFault(reason=UnscoredReason.FORK, message=message))
 
+    def break_off_at_limit(self) -> None:
+        """Break off where a limit of the run kept a live site from the agent."""
+        if self.live is not None and self.live.refused is not None:
+            self.break_off(EpisodeFault(reason=UnscoredReason.BLOCKED, message=self.live.refused))
+
     def stop_clock(self) -> None:
         if self.seconds is None:
             self.seconds = self._elapsed()
@@ -242,6 +269,39 @@ class EpisodeRecord:
         """Write down why the episode broke off; the first reason stands."""
         if self.fault is None:
             self.fault = fault
+
+    def note_misses(
+        self,
+        step: int,
+        journal: GatewayJournal,
+        *,
+        is_check: bool = False,
+        is_led: bool = True,
+    ) -> None:
+        """Write down what tapes had no answer to since the last call, and count what they had.
+
+        Args:
+            step: in which that was asked.
+            journal: the gateway's, which this record reads on from where it stopped.
+            is_check: a check asked, and no agent.
+            is_led: whether the site's pages led there, as far as anybody can tell; what scripts of
+                an outside program ask for looks the same.
+        """
+        exchanges = journal.since(self._missed_until)
+        self._missed_until = journal.mark()
+        for one in exchanges:
+            if one.taped is not None:
+                self.tape_answers[one.taped.value] += 1
+            if one.missed is None or one.site is None:
+                continue
+            by = one.missed
+            if is_check and by in {MissedBy.PAGE, MissedBy.ADDRESS}:
+                by = MissedBy.CHECK
+            elif not is_led and by in {MissedBy.PAGE, MissedBy.DATA}:
+                by = MissedBy.ADDRESS
+            self.tape_misses.append(
+                MissedRequest(step=step, method=one.method, url=one.url, site=one.site, by=by)
+            )
 
     def keep_screenshot(self, index: int, image: bytes) -> str:
         name = f"step-{index:03d}.webp"
@@ -258,6 +318,7 @@ class EpisodeRecord:
         Returns:
             The file of a picture that shows the page; None where the agent saw none.
         """
+        self.shown = observation
         if self.spec.may_go_back:
             self.seen.append(observation)
         pictures = pictures_in(observation)
@@ -316,6 +377,12 @@ class EpisodeRecord:
             network_fault=None if self.network is None else self.network.fault,
             branch=self.branch,
             varied=self._varied(),
+            consent=self.consent,
+            hosts=() if self.live is None else self.live.hosts(),
+            person=self.person,
+            barred=tuple(self.barred),
+            tape_misses=kept_misses(self.tape_misses),
+            tape_answers=dict(sorted(self.tape_answers.items())),
         )
 
     def _varied(self) -> tuple[Varied, ...]:

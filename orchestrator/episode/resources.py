@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Final
 
@@ -23,8 +23,15 @@ from orchestrator.browser.tabs.arm_scripts import ArmScripts
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment, EpisodeSession
 from orchestrator.episode.faults import login_name
 from orchestrator.episode.protocol import EpisodeProtocol
-from orchestrator.episode.traffic import may_have_written, policy_for, read_only_origins
+from orchestrator.episode.traffic import (
+    live_use,
+    may_have_written,
+    policy_for,
+    read_only_origins,
+    third_party_origins,
+)
 from orchestrator.gateway import Arm, GatewayJournal, RecordedDocuments
+from orchestrator.gateway.live_limits import LiveUse
 from tasks.labels import folded
 from tasks.schema import Task
 
@@ -43,6 +50,7 @@ class EpisodeResources:
     session: EpisodeSession
     options: SessionOptions
     arm: Arm
+    live: LiveUse = field(default_factory=LiveUse)
 
 
 @asynccontextmanager
@@ -64,6 +72,7 @@ async def open_resources(
     """
     task = spec.task
     policy = policy_for(task, environment)
+    live = live_use(task, environment, policy)
     bind = await environment.browser.listen()
     recorded = None if pages is None else RecordedDocuments(pages.documents)
     arm = Arm(spec.vary, repeat=spec.repeat, changed=environment.changed, labels=spec.labels)
@@ -76,7 +85,8 @@ async def open_resources(
                 cookies=() if pages else await _log_in(task, environment),
                 apart={} if pages else await _log_in_apart(task, environment),
                 state=pages,
-                live_origins=read_only_origins(task, environment),
+                live_origins=read_only_origins(task, environment) | third_party_origins(policy),
+                live=live,
                 logical=environment.registry.logical,
                 viewport=arm.window or spec.viewport or protocol.viewport,
                 check_viewport=spec.viewport or protocol.viewport,
@@ -86,9 +96,14 @@ async def open_resources(
                 traces=spec.traces,
                 selectors=selectors_of(task, environment.world),
                 arm=_in_pages(arm),
+                recorder=environment.recorder,
             )
             async with environment.browser.session(options) as session:
-                yield EpisodeResources(gateway.journal, session, options, arm)
+                try:
+                    yield EpisodeResources(gateway.journal, session, options, arm, live)
+                finally:
+                    if environment.recorder is not None:
+                        await environment.recorder.drained()
         finally:
             # After the session, whose last requests may still be under way; before the gateway,
             # which breaks them off.

@@ -16,6 +16,7 @@ from arena_core.worlds import World
 from evaluators.checks import Look
 from evaluators.evidence import EpisodeFault, Located, UnscoredReason
 from orchestrator.browser.session.context import SessionOptions
+from orchestrator.episode.barred import note_barred, pages_per_minute
 from orchestrator.episode.environment import EpisodeBrowser, EpisodeEnvironment, EpisodeSession
 from orchestrator.episode.faults import dropped_login
 from orchestrator.episode.record import EpisodeRecord
@@ -100,13 +101,19 @@ async def look_at_end(task: Task, record: EpisodeRecord, player: StepPlayer | No
             exchanges = player.resources.journal.since(0)
             logical = environment.registry.logical
             record.network = with_unseen(network, record.steps, exchanges, logical)
+        paces = pages_per_minute(record)  # checks load pages too
+        browsing, last = player.resources, max(0, len(record.steps) - 1)
+        record.note_misses(last, browsing.journal, is_led=not environment.is_shared)
         record.located = await player.locators.at_end(player.looks)
-        browsing = player.resources
+        record.break_off_at_limit()
+        record.note_misses(last, browsing.journal, is_check=True)
         dropped = None
         if not record.changed_cookies:
             dropped = await dropped_login(task, environment, browsing.journal, browsing.session)
         if dropped is not None:
             record.break_off(EpisodeFault(reason=UnscoredReason.INFRA, message=dropped))
+        if record.fault is None:
+            await note_barred(task, record, player, paces)
     if record.fault is None:
         lost = await environment.lease.lost()
         if lost is not None:

@@ -4,24 +4,93 @@ from __future__ import annotations
 
 import time
 from asyncio import Task, wait
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
-from arena_core.actions import Action, Infeasible, Stop
+from arena_core.actions import Action, Click, Infeasible, Stop
 from arena_core.errors import BrowserError
 from arena_core.task_group import task_group
 from evaluators.checks import Look
-from evaluators.evidence import Ended, EpisodeFault, Located, RequestNote, StepEvidence, Timings
-from orchestrator.browser.observation import IN_VIEWPORT, SCREENSHOT, SOM, Observation
+from evaluators.evidence import (
+    ConsentGiven,
+    Ended,
+    EpisodeFault,
+    Located,
+    RequestNote,
+    StepEvidence,
+    Timings,
+    UnscoredReason,
+)
+from orchestrator.browser.observation import IN_VIEWPORT, SCREENSHOT, SOM, Node, Observation
 from orchestrator.browser.observations.forms import ObservationForm
 from orchestrator.browser.tabs.journal import Activity
+from orchestrator.episode.environment import EpisodeEnvironment, EpisodeSession
 from orchestrator.episode.locators import Locators
 from orchestrator.episode.protocol import EpisodeProtocol
 from orchestrator.episode.record import EpisodeRecord
 from orchestrator.episode.resources import EpisodeResources
-from orchestrator.episode.traffic import host_of, refuse_broken
+from orchestrator.episode.traffic import host_of, refuse_broken, refuse_broken_page
 from orchestrator.gateway import Exchange
+from sites.manifest import ConsentClick
+from sites.upstreams import LiveUpstream, StagedUpstream
+
+_SETTLE_S: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """What was clicked on a live site's question about consent, as its manifest says.
+
+    It is no step of the agent's: the evidence keeps it apart, and no check takes it for one.
+
+    Attributes:
+        fault: why the site let nobody in.
+    """
+
+    given: tuple[ConsentGiven, ...] = ()
+    fault: EpisodeFault | None = None
+
+
+async def give_consent(session: EpisodeSession, environment: EpisodeEnvironment) -> Consent:
+    """Click what the manifests of live sites name, where the current page shows it.
+
+    A page that asks nothing is left as it is. What cannot be clicked, or is still there
+    afterwards, keeps the agent out: the episode is blocked.
+    """
+    given: list[ConsentGiven] = []
+    for site, wanted in _asked(environment):
+        await session.settle(_SETTLE_S)
+        here, _, _ = (environment.registry.logical(session.url) or "").partition(":")
+        node = await _shown(session, wanted) if here in {"", site} else None
+        if node is None:
+            continue
+        why = await session.act(Click(element=node.id))
+        await session.settle(_SETTLE_S)
+        if why is None and (session.status or 0) >= HTTPStatus.BAD_REQUEST:
+            why = f"it leads to a page that answered {session.status}"
+        if why is None and await _shown(session, wanted) is not None:
+            why = "it is still there after the click"
+        if why is not None:
+            message = f"site '{site}': consent, {wanted.role} '{wanted.name}': {why}"
+            fault = EpisodeFault(reason=UnscoredReason.BLOCKED, message=message)
+            return Consent(tuple(given), fault)
+        given.append(ConsentGiven(site=site, role=wanted.role, name=wanted.name))
+    return Consent(tuple(given))
+
+
+def _asked(environment: EpisodeEnvironment) -> Iterator[tuple[str, ConsentClick]]:
+    for name, upstream in environment.upstreams.by_site.items():
+        if isinstance(upstream, LiveUpstream | StagedUpstream):
+            yield from ((name, one) for one in upstream.live.consent)
+
+
+async def _shown(session: EpisodeSession, wanted: ConsentClick) -> Node | None:
+    nodes = (await session.observe(0)).nodes
+    fitting = (node for node in nodes if (node.role, node.name) == (wanted.role, wanted.name))
+    return next(fitting, None)
+
 
 SETTLE_DEADLINE_S: Final = 10.0
 _PICTURES: Final = frozenset({SCREENSHOT, SOM, f"{SCREENSHOT}{IN_VIEWPORT}", f"{SOM}{IN_VIEWPORT}"})
@@ -105,7 +174,12 @@ class StepPlayer:
                 _, act_ms = await timed(self.resources.session.open(urls, logins))
             except BrowserError:
                 refuse_broken(self.resources.journal.since(mark))  # it knows which site, and why
+                refuse_broken_page(self.resources.live, at_start=True)
                 raise
+            consent = await give_consent(self.resources.session, self.record.environment)
+            self.record.consent = consent.given
+            if consent.fault is not None:
+                self.record.break_off(consent.fault)
             await protocol.start(self.resources.session)
             return await self._observed(_Done(index=0, mark=mark, timings=Timings(act_ms=act_ms)))
 
@@ -154,7 +228,9 @@ class StepPlayer:
         found, locate_ms = located.result()
         activity = session.drain()
         exchanges = journal.since(done.mark)
+        self.record.note_misses(done.index, journal)
         refuse_broken(exchanges)
+        refuse_broken_page(self.resources.live)
         spent = {"settle_ms": settle_ms, "observe_ms": observe_ms, "locate_ms": locate_ms}
         self.record.steps.append(
             StepEvidence(
@@ -165,7 +241,8 @@ class StepPlayer:
                 logical=self.record.environment.registry.logical(observation.url),
                 title=observation.title,
                 visits=activity.visits,
-                acted=activity.acted,
+                # Before the first action nobody acts but Arena, which may give consent.
+                acted=activity.acted if done.index else (),
                 requests=len(exchanges),
                 notes=self.notes(activity, exchanges),
                 located=found,
@@ -175,8 +252,10 @@ class StepPlayer:
                 screenshot=image.result() or (shown if self.record.spec.screenshots else None),
                 login=session.login or None,
                 status=session.status,
+                retry_after=session.retry_after,
             )
         )
+        self.record.break_off_at_limit()
         return observation
 
     async def _located(self, *shown: Task[Any]) -> tuple[tuple[Located, ...], float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import assert_never
 from urllib.parse import urlsplit
@@ -14,13 +14,17 @@ from evaluators.network import RequestRecord
 from orchestrator.browser.session.network import NetworkRecord
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.gateway import Exchange, GatewayJournal
+from orchestrator.gateway.live_limits import LiveUse
 from orchestrator.gateway.policy import Policy, Route, SocketAddress
 from orchestrator.sandbox.episode_info import AccountInfo, SiteInfo, as_header
+from orchestrator.tapes.hosts import taped_routes
 from sites.manifest import Live, Site
 from sites.upstreams import (
     LiveUpstream,
+    OriginUpstream,
     ReplicaUpstream,
     StagedUpstream,
+    TapeUpstream,
     Upstream,
     is_visited_live,
 )
@@ -29,8 +33,28 @@ from tasks.schema import Task
 
 def policy_for(task: Task, environment: EpisodeEnvironment) -> Policy:
     """Return the routes of a task's sites in the stage's world; every other host is refused."""
-    routes = (_route(environment.upstreams.of(name), task, environment) for name in task.sites)
-    return Policy(tuple(routes)).resolved(environment.resolves)
+    upstreams = [environment.upstreams.of(name) for name in task.sites]
+    taped = [one for one in upstreams if isinstance(one, TapeUpstream)]
+    routes = [
+        _route(one, task, environment) for one in upstreams if not isinstance(one, TapeUpstream)
+    ]
+    known = {(one.host, one.port) for one in routes}
+    recorded = taped_routes(taped, environment.tapes)
+    # Another site's own host is that site, whatever was recorded of it.
+    routes += [one for one in recorded if (one.host, one.port) not in known]
+    own = {route.host for route in routes}
+    others = [route for one in upstreams for route in _third_parties(one) if route.host not in own]
+    once = {route.host: route for route in others}
+    return Policy((*routes, *once.values())).resolved(environment.resolves)
+
+
+def live_use(task: Task, environment: EpisodeEnvironment, policy: Policy) -> LiveUse:
+    """Return what counts an episode's requests to live hosts, within the limits of its run."""
+    meters = environment.live.by_site
+    return LiveUse(
+        [meters[name] for name in task.sites if name in meters],
+        {r.host: None if r.third_party else r.site for r in policy.routes if r.live},
+    )
 
 
 def read_only_origins(task: Task, environment: EpisodeEnvironment) -> frozenset[str]:
@@ -39,6 +63,11 @@ def read_only_origins(task: Task, environment: EpisodeEnvironment) -> frozenset[
         return frozenset()
     upstreams = (environment.upstreams.of(name) for name in task.sites)
     return frozenset(one.origin for one in upstreams if is_visited_live(one))
+
+
+def third_party_origins(policy: Policy) -> frozenset[str]:
+    """Return the origins of third parties: read-only, whatever a task may write."""
+    return frozenset(route.origin for route in policy.routes if route.third_party)
 
 
 def site_infos(task: Task, environment: EpisodeEnvironment) -> tuple[SiteInfo, ...]:
@@ -56,7 +85,9 @@ def _site_info(upstream: Upstream, task: Task) -> SiteInfo:
     return SiteInfo(site, f"{upstream.origin}/", accounts)
 
 
-def _route(upstream: Upstream, task: Task, environment: EpisodeEnvironment) -> Route:
+def _route(
+    upstream: ReplicaUpstream | OriginUpstream, task: Task, environment: EpisodeEnvironment
+) -> Route:
     match upstream:
         case ReplicaUpstream(site=site):
             return _replica_route(site, task, environment)
@@ -66,6 +97,22 @@ def _route(upstream: Upstream, task: Task, environment: EpisodeEnvironment) -> R
             return _live_route(site, live, task, pace_s=0.0)  # it is on this machine
         case _:
             assert_never(upstream)
+
+
+def _third_parties(upstream: Upstream) -> Iterator[Route]:
+    """Yield the hosts that a live site's pages may read from besides; a staged one has none."""
+    if not isinstance(upstream, LiveUpstream):
+        return
+    for host in upstream.live.third_parties:
+        yield Route(
+            site=upstream.site.name,
+            live=True,
+            host=host,
+            port=443,
+            connect_to=None,
+            read_only=True,
+            third_party=True,
+        )
 
 
 def _replica_route(site: Site, task: Task, environment: EpisodeEnvironment) -> Route:
@@ -116,10 +163,22 @@ def may_have_written(journal: GatewayJournal, site: str) -> bool:
 def refuse_broken(exchanges: tuple[Exchange, ...]) -> None:
     """Break off where a site could not be reached: nothing after it would be the agent's doing."""
     for one in exchanges:
-        if one.failed:
+        if one.failed and one.site is not None:  # a third party's failure is none of the site's
             place = "live origin" if one.live else "replica"
             message = f"site '{one.site}': its {place} failed: {one.method} {one.url}: {one.failed}"
             raise SiteGoneError(message, live_site=one.site if one.live else None)
+
+
+def refuse_broken_page(live: LiveUse, *, at_start: bool = False) -> None:
+    """Break off where a live site's page could not be loaded whole, which TLS hides from gateways.
+
+    A page that leads back to itself counts at the start alone: later, the agent may go back.
+    """
+    broken = live.broken
+    if broken is None or (broken.is_circle and not at_start):
+        return
+    message = f"site '{broken.site}': its live origin failed: GET {broken.url}: {broken.why}"
+    raise SiteGoneError(message, live_site=broken.site)
 
 
 def host_of(url: str) -> str:

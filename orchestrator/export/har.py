@@ -176,6 +176,7 @@ def _entry(record: RequestRecord, began: str) -> Json:
     comments = [
         *([] if record.is_whole else ["only the gateway saw it: no query, headers or body"]),
         *([f"failed: {record.failed}"] if record.failed else []),
+        *([f"not sent: {record.blocked}"] if record.blocked else []),
         *([] if ended is not None else ["how long it took is not known"]),
     ]
     entry: Json = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +27,7 @@ from orchestrator.export.turns import (
     page_in_words,
     turns_of,
 )
-from orchestrator.runs.store.evidence_files import read_picture
+from orchestrator.runs.store.evidence_files import picture_uri
 from orchestrator.runs.store.rescoring import ScoredEpisode
 from orchestrator.runs.store.run_folder import RunFolder
 
@@ -230,7 +229,7 @@ class _Inspect:
             )
 
     def _content(self, turn: Turn, folder: Path) -> Any:
-        picture = _picture(folder, turn.screenshot) if self._images else None
+        picture = picture_uri(folder, turn.screenshot) if self._images else None
         if picture is None:
             return turn.seen
         self.has_pictures = True
@@ -332,15 +331,6 @@ def _figures(episode: ScoredEpisode) -> Mapping[str, Any]:
         "steps": score.steps,
         "checks": {one.check: f"{one.status}: {one.reason}" for one in score.verdicts},
     }
-
-
-def _picture(folder: Path, name: str | None) -> str | None:
-    """Return a screenshot as a data URI; None where none was kept."""
-    content = read_picture(folder, name)
-    if name is None or content is None:
-        return None
-    encoded = base64.b64encode(content).decode("ascii")
-    return f"data:image/{Path(name).suffix.removeprefix('.')};base64,{encoded}"
 
 
 INSPECT: Final = InspectLogs()

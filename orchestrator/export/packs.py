@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from arena_core.actions import Stop
 from arena_core.errors import UsageError
 from arena_core.names import counted, listed
-from evaluators.evidence import Ended, Evidence, StepEvidence
+from evaluators.evidence import Ended, Evidence, StepEvidence, UnscoredReason
 from evaluators.scorers.base import OriginalTask
 from orchestrator.analysis.run_report.extension_points import LeftOut, Written
 from orchestrator.analysis.run_report.run_report import RunReport
@@ -266,7 +266,8 @@ def _unwanted(
 def _unfit(episode: PackedEpisode, form: PackForm) -> str | None:
     """Return why the one episode of a task cannot be written; None where it can."""
     evidence, outcome = episode.scored.outline, episode.scored.score.outcome
-    if evidence.fault is not None or evidence.ended in {None, Ended.NOT_STARTED}:
+    is_kept_out = outcome.reason in {UnscoredReason.BLOCKED, UnscoredReason.TAPE_MISS}
+    if is_kept_out or evidence.fault is not None or evidence.ended in {None, Ended.NOT_STARTED}:
         return f"{outcome}: {episode.scored.score.because}"
     if form.ids.fullmatch(episode.id) is None:
         return f"the id {episode.id!r} of its task cannot be the name of a folder there"

@@ -71,8 +71,8 @@ class Arm:
         return self._effects
 
     def varies(self, route: Route) -> bool:
-        """Whether a request to a route is varied now; one to a live origin never is."""
-        return not route.live and not self._readers
+        """Whether a request to a route is varied now; to a live origin or a tape none is."""
+        return not route.live and route.taped is None and not self._readers
 
     @contextlib.contextmanager
     def at_rest(self) -> Iterator[None]:

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import re
 import socket
+import ssl
 import struct
 from collections.abc import Callable
 from ipaddress import ip_address
@@ -136,9 +137,36 @@ class BufferedConnection(asyncio.Protocol):
         if self._ended:
             raise PeerGoneError
 
+    async def start_tls(self, context: ssl.SSLContext, deadline_s: float, first: bytes) -> None:
+        """Send plain bytes, and be a TLS server from then on.
+
+        Nothing that the peer sends between the two can be taken for plain: reading stops before
+        the event loop goes on.
+
+        Raises:
+            PeerGoneError: the peer broke the handshake off, or already sent what nobody asked for.
+        """
+        if self._transport is None or self.has_ended or self._buffer:
+            raise PeerGoneError
+        self._transport.write(first)
+        try:
+            secured = await self._loop.start_tls(
+                self._transport,
+                self,
+                context,
+                server_side=True,
+                ssl_handshake_timeout=deadline_s,
+            )
+        except (OSError, TimeoutError):  # SSLError among them
+            raise PeerGoneError from None
+        if secured is None:
+            raise PeerGoneError
+        self._transport = secured
+
     def end_writing(self) -> None:
         """Send what is unsent and then the end of the stream, and go on reading."""
-        if self._transport is not None and not self.has_ended:
+        # TLS has no half-closed connections: what ends one there is the close that follows.
+        if self._transport is not None and not self.has_ended and self._transport.can_write_eof():
             with contextlib.suppress(OSError):  # a peer that has just reset the connection
                 self._transport.write_eof()
 

@@ -11,6 +11,7 @@ from html import escape
 from http import HTTPStatus
 
 from orchestrator.gateway.arm import Arm
+from orchestrator.gateway.bodies import Body, held_back
 from orchestrator.gateway.connection import (
     BufferedConnection,
     ConnectionPool,
@@ -34,6 +35,17 @@ from orchestrator.gateway.heads import (
 from orchestrator.gateway.journal import GatewayJournal, Pending
 from orchestrator.gateway.policy import Policy, Route
 from orchestrator.gateway.recorded import RecordedDocuments, asked_recording, recorded_response
+from orchestrator.gateway.taped import (
+    MISS_STATUS,
+    MOST_BODY_BYTES,
+    Leads,
+    TapedHost,
+    miss_words,
+    missed_by,
+    registers_worker,
+    taped_request,
+    taped_response,
+)
 
 
 def refusal_page(policy: Policy, host: str, port: int) -> str:
@@ -54,7 +66,8 @@ def read_only_page(route: Route, method: str) -> str:
     return _page(
         "This site is read-only",
         f"<p>{escape(route.host)} is read-only in this task: "
-        f"{escape(method)} was not sent. Pages can be read (GET, HEAD, OPTIONS).</p>",
+        f"{escape(method)} was not sent. Pages can be read (GET, HEAD, OPTIONS). "
+        "To send it again changes nothing.</p>",
     )
 
 
@@ -184,16 +197,20 @@ class Conversation:
         deadlines: Deadlines,
         *,
         recorded: RecordedDocuments,
+        leads: Leads,
         arm: Arm | None = None,
     ) -> None:
         self._recorded = recorded
+        self._leads = leads
         self._client = client
         self._policy = policy
         self._journal = journal
         self._exits = exits
         self._deadlines = deadlines
         self._arm = arm
-        self._inside: Route | None = None  # set once a CONNECT led to a route with plain http in it
+        # Set once a CONNECT led to a route with plain http in it, or with TLS that ends here.
+        self._inside: Route | None = None
+        self._secure = False
 
     async def run(self) -> None:
         """Answer requests until either side has had enough, then close."""
@@ -225,9 +242,9 @@ class Conversation:
             return await self._connect(request, authority_target(request))
         if self._inside is None:
             return await self._request(request, absolute_target(request))
-        return await self._request(
-            request, origin_target(request, self._inside.host, self._inside.port)
-        )
+        inside = self._inside
+        target = origin_target(request, inside.host, inside.port, secure=self._secure)
+        return await self._request(request, target)
 
     async def _request(self, request: RequestHead, target: RequestTarget) -> bool:
         route, pending = self._begin(request, target)
@@ -236,6 +253,8 @@ class Conversation:
                 return await self._from_recording(request, target, key, pending)
             if route is None:
                 return await self._refuse_host(request, target, pending)
+            if route.taped is not None:
+                return await self._from_tape(request, target, route, route.taped, pending)
             if route.read_only and request.method not in _READING_METHODS:
                 pending.finish(403, refused=f"{route.host} is read-only: {request.method}")
                 return await self._reply(403, read_only_page(route, request.method), request)
@@ -258,6 +277,37 @@ class Conversation:
         self._client.write(recorded_response(document, closes=not keeps))
         await self._client.drain()
         pending.finish(document.status)
+        if not keeps:
+            await self._linger()
+        return keeps
+
+    async def _from_tape(
+        self,
+        request: RequestHead,
+        target: RequestTarget,
+        route: Route,
+        host: TapedHost,
+        pending: Pending,
+    ) -> bool:
+        """Answer from a tape, or say that it has no answer; either way no byte leaves."""
+        source = Body(self._client, request.framing())
+        body = await held_back(source, MOST_BODY_BYTES)
+        is_served = source.complete and not registers_worker(request) and not request.is_websocket
+        asked = taped_request(request, target.url, body)
+        answer = host.tape.answer(asked) if is_served else None
+        keeps = request.keeps_alive and source.complete
+        if answer is None:
+            pending.missed = missed_by(request, target.url, host, self._leads)
+            pending.finish(MISS_STATUS)
+            page = _page("Not on the tape", miss_words(route.site, request.method, target.url))
+            response = page_response(MISS_STATUS, page, method=request.method, closes=not keeps)
+        else:
+            self._leads.note(target.url, answer)
+            pending.taped = answer.exactness
+            pending.finish(answer.status)
+            response = taped_response(answer, method=request.method, closes=not keeps)
+        self._client.write(response)
+        await self._client.drain()
         if not keeps:
             await self._linger()
         return keeps
@@ -332,6 +382,8 @@ class Conversation:
         try:
             if route is None:
                 return await self._refuse_host(request, target, pending)
+            if route.taped is not None:
+                return await self._into_tape(route, route.taped, pending)
             way = self._exits[route]
             if route.live:
                 await way.tunnels.turn()
@@ -352,6 +404,22 @@ class Conversation:
                 raise
         finally:
             pending.finish()
+
+    async def _into_tape(self, route: Route, host: TapedHost, pending: Pending) -> bool:
+        """Be the taped host: read what comes through the tunnel, inside TLS where it has that."""
+        pending.mark_tunnel()
+        pending.finish(200)
+        if host.tls is None:
+            self._client.write(_ESTABLISHED)
+        else:
+            try:
+                context = await asyncio.to_thread(host.tls)  # it may have to make a key first
+            except ValueError as cause:
+                raise BadMessageError(f"no certificate can name {route.host}") from cause
+            await self._client.start_tls(context, self._deadlines.head_s, _ESTABLISHED)
+            self._secure = True
+        self._inside = route
+        return True
 
     async def _through_tunnel(
         self, route: Route, way: Exit, connection: BufferedConnection
@@ -379,7 +447,7 @@ class Conversation:
         pending = self._journal.begin(
             request.method,
             f"{target.host}:{target.port}" if request.method == "CONNECT" else target.url,
-            site=route.site if route else None,
+            site=route.site if route and not route.third_party else None,
             live=route.live if route else False,
         )
         return route, pending

@@ -273,20 +273,29 @@ _ABSOLUTE = re.compile(
 _AUTHORITY = re.compile(rf"{_HOST_PATTERN}:(?P<port>[0-9]{{1,5}})")
 _FIELD = re.compile(rf"{_HOST_PATTERN}(?::(?P<port>[0-9]{{1,5}}))?")
 _HTTP_PORT = 80
+_HTTPS_PORT = 443
 
 
 @dataclass(frozen=True, slots=True)
 class RequestTarget:
-    """A host (as the client wrote it), a port, and a path with query in origin form."""
+    """A host (as the client wrote it), a port, and a path with query in origin form.
+
+    `secure` is what came inside TLS that the gateway ended.
+    """
 
     host: str
     port: int
     path: str
+    secure: bool = False
+
+    @property
+    def usual_port(self) -> int:
+        return _HTTPS_PORT if self.secure else _HTTP_PORT
 
     @property
     def url(self) -> str:
-        port = "" if self.port == _HTTP_PORT else f":{self.port}"
-        return f"http://{self.host}{port}{self.path}"
+        port = "" if self.port == self.usual_port else f":{self.port}"
+        return f"http{'s' * self.secure}://{self.host}{port}{self.path}"
 
 
 def absolute_target(request: RequestHead) -> RequestTarget:
@@ -301,11 +310,13 @@ def absolute_target(request: RequestHead) -> RequestTarget:
     return target
 
 
-def origin_target(request: RequestHead, host: str, port: int) -> RequestTarget:
+def origin_target(
+    request: RequestHead, host: str, port: int, *, secure: bool = False
+) -> RequestTarget:
     """Read `/path` of a request that came through a tunnel to a host and port."""
     if not request.target.startswith("/") or "#" in request.target:
         raise BadMessageError("the request's target is no path (it came through a tunnel)")
-    target = RequestTarget(host, port, request.target)
+    target = RequestTarget(host, port, request.target, secure)
     _check_host(request, target)
     return target
 
@@ -322,7 +333,7 @@ def _check_host(request: RequestHead, target: RequestTarget) -> None:
     found = _FIELD.fullmatch(hosts[0].decode("latin-1")) if len(hosts) == 1 else None
     if found is None:
         raise BadMessageError("there is not exactly one valid Host field")
-    if (found["host"].lower(), int(found["port"] or _HTTP_PORT)) != (
+    if (found["host"].lower(), int(found["port"] or target.usual_port)) != (
         target.host.lower(),
         target.port,
     ):

@@ -8,6 +8,9 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 
+from evaluators.missed_by import MissedBy
+from orchestrator.gateway.taped import Exactness
+
 _LOG = logging.getLogger(__name__)
 
 
@@ -25,6 +28,8 @@ class Exchange:
         tunnelled: it opened a tunnel (CONNECT, WebSocket). What goes through one stays unread, but
             for plain http after a CONNECT, which has exchanges of its own.
         recorded: it was answered with a recorded document; its site got no request.
+        taped: how what a tape answered matches what was asked; None where no tape did.
+        missed: who asked for what a tape lacks; None for all that it has.
         status: as the client got it; None where it went away before there was one.
         started: seconds since the epoch; `ms` until the last byte, or until a tunnel stood.
     """
@@ -41,6 +46,8 @@ class Exchange:
     started: float
     ms: float
     recorded: bool = False
+    taped: Exactness | None = None
+    missed: MissedBy | None = None
 
 
 class Pending:
@@ -66,6 +73,8 @@ class Pending:
         self._may_write = False
         self._tunnelled = False
         self._recorded = False
+        self.taped: Exactness | None = None
+        self.missed: MissedBy | None = None
         self.status: int | None = None
 
     def mark_write(self) -> None:
@@ -110,6 +119,8 @@ class Pending:
                 started=self._started,
                 ms=(time.perf_counter() - self._clock) * 1000,
                 recorded=self._recorded,
+                taped=self.taped,
+                missed=self.missed,
             )
         )
 

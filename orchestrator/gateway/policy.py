@@ -9,6 +9,7 @@ from ipaddress import IPv6Address, ip_address
 from typing import NoReturn, Self
 
 from arena_core.errors import GatewayError, UsageError
+from orchestrator.gateway.taped import TapedHost
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9._-]{0,251}[a-z0-9])?")
 _PORT = re.compile(r"[0-9]{1,5}")
@@ -96,6 +97,8 @@ class Route:
         pace_s: least time between two page loads of a live host, in seconds.
         episode_info: sent with each request to a site that lists it; None for all others.
         login_paths: where roles log in.
+        third_party: no host of a site, but one that a live site's pages read from.
+        taped: what answers in its place; its connections then go nowhere.
     """
 
     site: str
@@ -107,6 +110,8 @@ class Route:
     pace_s: float = 0.0
     episode_info: str | None = None
     login_paths: tuple[str, ...] = ()
+    third_party: bool = False
+    taped: TapedHost | None = None
 
     def is_login(self, path: str) -> bool:
         """Whether a request's path and query ask for a login page, or send its form."""
@@ -140,7 +145,7 @@ class Policy:
         for route in self.routes:
             if (route.host, route.port) in table:
                 raise GatewayError(f"two routes for {route.host}:{route.port}")
-            if route.connect_to is None and not route.live:
+            if route.connect_to is None and not route.live and route.taped is None:
                 raise GatewayError(f"site '{route.site}': the route to its replica has no address")
             table[route.host, route.port] = route
         object.__setattr__(self, "_table", table)

@@ -19,6 +19,7 @@ from orchestrator.gateway.conversation import Conversation, Deadlines, Exit, Req
 from orchestrator.gateway.journal import GatewayJournal
 from orchestrator.gateway.policy import Policy, Route
 from orchestrator.gateway.recorded import RecordedDocuments
+from orchestrator.gateway.taped import Leads
 
 # What Chromium opens to one host for one page: that many tunnels at once are one page load.
 _TUNNELS_A_PAGE = 6
@@ -45,6 +46,7 @@ class Gateway:
         self._deadlines = deadlines
         self._recorded = RecordedDocuments() if recorded is None else recorded
         self._arm = arm
+        self._leads = Leads()
         self._alive: set[BufferedConnection] = set()
         self._conversations: set[asyncio.Task[None]] = set()
         self._exits = {route: self._exit(route) for route in policy.routes}
@@ -100,6 +102,7 @@ class Gateway:
             self._exits,
             self._deadlines,
             recorded=self._recorded,
+            leads=self._leads,
             arm=self._arm,
         )
         task = asyncio.create_task(conversation.run(), name="gateway conversation")

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from arena_core.worlds import World
-from evaluators.evidence import EpisodeFault
-from evaluators.verdicts import OutcomeKind
-from orchestrator.runs.attempts import AttemptRunner, Progress
+from orchestrator.runs.attempts import (
+    AttemptRunner,
+    FailedEpisode,
+    Progress,
+    Undone,
+    ended_at,
+    is_failed_online,
+)
 from orchestrator.runs.events import OnEvent
 from orchestrator.runs.store.ledger import EpisodeKey
 from orchestrator.runs.store.rescoring import rescore
 from orchestrator.runs.store.run_folder import RunFolder
 
 
-def failed_online(folder: RunFolder) -> tuple[EpisodeKey, ...]:
+def failed_online(folder: RunFolder) -> tuple[FailedEpisode, ...]:
     """Return the episodes of the online world that an agent played and failed."""
     return tuple(
-        one.key
+        FailedEpisode(key=one.key, at=ended_at(one.outline))
         for one in rescore(folder)
-        if one.key.world is World.ONLINE and one.score.outcome.kind is OutcomeKind.FAILURE
+        if is_failed_online(one.key, one.score.outcome)
     )
 
 
 def unscore(
-    folder: RunFolder,
-    keys: Iterable[EpisodeKey],
-    faults: Mapping[str, EpisodeFault],
-    on_event: OnEvent,
+    folder: RunFolder, undone: Iterable[Undone], on_event: OnEvent
 ) -> tuple[EpisodeKey, ...]:
     """Give finished episodes a further attempt that is their last, broken off by a fault.
 
@@ -35,27 +36,26 @@ def unscore(
 
     Args:
         folder: of the run, which nobody else writes.
-        keys: episodes that are finished.
-        faults: by task, why what was played says nothing of the agent; tasks that hold have none.
+        undone: what says nothing of the agent, and why.
         on_event: gets each episode's new end.
 
     Returns:
-        Those whose task has a fault.
+        Those that are unscored now.
     """
-    wanted = {key for key in keys if key.task in faults}
+    wanted = {one.key: one for one in undone}
     if not wanted:
         return ()
-    tasks = {task.id: task for task in folder.suite().tasks}
     with folder.writing() as ledger:
-        finished = [one for one in ledger.finished() if one.key in wanted]
-        total = len(ledger.finished())
+        finished = ledger.finished()
+        total = len(finished)
         runner = AttemptRunner(
             folder=folder,
             ledger=ledger,
             limit=1,
-            progress=Progress(total=total, done=total - len(finished)),
+            progress=Progress(total=total, done=total),
             on_event=on_event,
         )
-        for one in finished:
-            runner.end_after_all(one, tasks[one.key.task], faults[one.key.task])
-    return tuple(one.key for one in finished)
+        chosen = [one for one in finished if one.key in wanted]
+        for one in chosen:
+            runner.end_after_all(one, wanted[one.key].task, wanted[one.key].fault)
+    return tuple(one.key for one in chosen)

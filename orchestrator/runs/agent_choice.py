@@ -21,6 +21,8 @@ from orchestrator.agents.interface import AgentClass, AgentLock, AgentMaker, Hin
 from orchestrator.agents.options import REDACTED, by_name, flag_of, plain
 from orchestrator.agents.spec import AgentFactory, AgentSpec, Metered
 from orchestrator.episode.external.command import DEFAULT_SECONDS, KIND, AgentCommand
+from orchestrator.episode.person.agent import KIND as HUMAN
+from orchestrator.episode.person.agent import PersonAgent
 from orchestrator.runs.spec import AgentEntry
 from tasks.schema import Task
 
@@ -62,6 +64,8 @@ def choose_agent(agent: AgentChoice, options: Mapping[str, object] | None = None
     """
     if isinstance(agent, AgentCommand) and not options:
         return ChosenAgent(maker=agent, lock=agent.lock, metered=_OF_A_COMMAND)
+    if isinstance(agent, PersonAgent):
+        return ChosenAgent(maker=agent, lock=agent.lock)
     if _is_maker(agent):
         return _made_already(agent, options or {})
     opened = open_agent(find_agent(agent), options or {})
@@ -82,6 +86,8 @@ def agent_of_lock(
     """
     if lock.kind == KIND or isinstance(agent, AgentCommand):
         return _command_again(lock, agent)
+    if lock.kind == HUMAN or isinstance(agent, PersonAgent):
+        return _person_again(lock, agent)
     options = _options_again(lock, dict(secrets or {}))
     if _is_maker(agent):
         _require_name(lock, agent.name)
@@ -117,6 +123,18 @@ def _command_again(lock: AgentLock, agent: AgentChoice | None) -> ChosenAgent:
         message = f"the run began with {lock.options}"
         raise UsageError(message, hint="start a new run for other options")
     return ChosenAgent(maker=agent, lock=lock, metered=_OF_A_COMMAND)
+
+
+def _person_again(lock: AgentLock, agent: AgentChoice | None) -> ChosenAgent:
+    """Return the person that a run began with, who agreed to the same text."""
+    if not isinstance(agent, PersonAgent):
+        message = f"{lock.name} played this run by hand"
+        raise UsageError(message, hint="go on with: arena human --resume RUN --person ID")
+    _require_name(lock, agent.name)
+    if agent.lock != lock:
+        message = f"the run began with {lock.options}"
+        raise UsageError(message, hint="start a new run: the limit or the consent is another one")
+    return ChosenAgent(maker=agent, lock=lock)
 
 
 def _is_maker(agent: object) -> TypeGuard[AgentMaker]:

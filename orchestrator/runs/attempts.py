@@ -6,6 +6,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final, Protocol
 
@@ -24,6 +25,8 @@ from arena_core.logs import log_context
 from arena_core.names import counted
 from arena_core.worlds import World
 from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
+from evaluators.scores import Score
+from evaluators.verdicts import Outcome, OutcomeKind
 from orchestrator.runs.events import AttemptBegan, AttemptBroke, EpisodeEnded, OnEvent, ProgressNote
 from orchestrator.runs.run_budget import RunBudget
 from orchestrator.runs.store.digests import digest_of_folder
@@ -94,6 +97,36 @@ class AttemptResult(Protocol):
         """Return everything that scoring may read."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedEpisode:
+    """An episode that an agent failed, and when it had ended."""
+
+    key: EpisodeKey
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """A failure that says nothing of the agent after all, and why."""
+
+    key: EpisodeKey
+    task: Task
+    fault: EpisodeFault
+
+
+class TaskWatch(Protocol):
+    """Knows of live tasks whether they hold while an agent plays them."""
+
+    async def before(self, name: str) -> EpisodeFault | None:
+        """Return why a task is not to be played now; None where it is."""
+
+    async def failed(self, episode: FailedEpisode) -> None:
+        """Take note of a failure, and find out whether its task still holds."""
+
+    def take_undone(self) -> tuple[Undone, ...]:
+        """Return the failures that turned out to say nothing of the agent; each once."""
+
+
 # Plays an attempt of a number; raises where it could not even begin.
 Perform = Callable[[int], Awaitable[AttemptResult]]
 
@@ -114,7 +147,7 @@ class AttemptRunner:
         limit: how often an episode is tried.
         agent: whose episodes they are, where several play side by side; empty elsewhere.
         again: why a finished episode that is unscored is played again.
-        faults: by task, why nobody is to play it online: each episode of it ends by that.
+        watch: says of episodes online whether their task holds; None where nobody looks.
     """
 
     folder: RunFolder
@@ -125,7 +158,7 @@ class AttemptRunner:
     budget: RunBudget = field(default_factory=RunBudget)
     agent: str = ""
     again: frozenset[UnscoredReason] = frozenset()
-    faults: Mapping[str, EpisodeFault] = field(default_factory=dict)
+    watch: TaskWatch | None = None
 
     async def play(
         self, key: EpisodeKey, task: Task, perform: Perform, spree: FaultSpree | None = None
@@ -142,7 +175,7 @@ class AttemptRunner:
         run's budget for models is spent, it ends as `unscored: budget`, and nothing is started.
         """
         for number_left in range(self.limit, 0, -1):
-            if (fault := self._not_to_play(key)) is not None:
+            if (fault := await self._not_to_play(key)) is not None:
                 self._end_unplayed(key, task, fault)
                 return True
             number = self.ledger.start(key)
@@ -169,9 +202,10 @@ class AttemptRunner:
                 reason = evidence.fault.message if evidence.fault else ""
                 self._retry(key, number, reason, digest)
                 continue
-            self._finish(key, number, task, evidence, digest)
+            outcome = self._finish(key, number, task, evidence, digest).outcome
             if spree is not None:
                 spree.note(evidence, partial(self._open_again, key, number))
+            await self._look_again(key, outcome, evidence)
             return True
         return True
 
@@ -237,12 +271,28 @@ class AttemptRunner:
         digest = self.folder.save_evidence(key.folder(number), evidence, {})
         self._finish(key, number, task, evidence, digest)
 
-    def _not_to_play(self, key: EpisodeKey) -> EpisodeFault | None:
+    async def _not_to_play(self, key: EpisodeKey) -> EpisodeFault | None:
         """Return why an episode is not to be played; None where it is."""
-        if key.world is World.ONLINE and key.task in self.faults:
-            return self.faults[key.task]
-        spent = self.budget.exhausted
-        return EpisodeFault(reason=UnscoredReason.BUDGET, message=spent) if spent else None
+        if spent := self.budget.exhausted:
+            return EpisodeFault(reason=UnscoredReason.BUDGET, message=spent)
+        if self.watch is None or key.world is not World.ONLINE:
+            return None
+        fault = await self.watch.before(key.task)
+        self._undo(self.watch)
+        return fault
+
+    async def _look_again(self, key: EpisodeKey, outcome: Outcome, evidence: Evidence) -> None:
+        """Let the watch find out whether an episode failed at a task that holds."""
+        if self.watch is not None and is_failed_online(key, outcome):
+            await self.watch.failed(FailedEpisode(key=key, at=ended_at(evidence)))
+            self._undo(self.watch)
+
+    def _undo(self, watch: TaskWatch) -> None:
+        """Unscore what a look has shown to be no failure of the agent."""
+        undone = {one.key: one for one in watch.take_undone()}
+        for attempt in self.ledger.finished() if undone else ():
+            if (one := undone.get(attempt.key)) is not None:
+                self.end_after_all(attempt, one.task, one.fault)
 
     def end_after_all(self, finished: Attempt, task: Task, fault: EpisodeFault) -> None:
         """End a finished episode once more, by a fault that became known after it.
@@ -254,6 +304,7 @@ class AttemptRunner:
         files = self.folder.files_beside(finished.folder)
         self.ledger.end(key, finished.number, AttemptState.RETRIED, str(fault.reason))
         number = self.ledger.start(key)
+        self.progress.done -= 1
         changed = evidence.model_copy(update={"fault": fault, "attempt": number})
         digest = self.folder.save_evidence(key.folder(number), changed, files)
         self._finish(key, number, task, changed, digest)
@@ -302,7 +353,7 @@ class AttemptRunner:
 
     def _finish(
         self, key: EpisodeKey, number: int, task: Task, evidence: Evidence, digest: str
-    ) -> None:
+    ) -> Score:
         result = score_task(task, evidence)
         self.ledger.end(key, number, AttemptState.FINISHED, str(result.outcome), digest)
         self.progress.done += 1
@@ -318,12 +369,27 @@ class AttemptRunner:
                 agent=self.agent,
             )
         )
+        return result
 
     def _retry(self, key: EpisodeKey, number: int, reason: str, digest: str | None = None) -> None:
         self.ledger.end(key, number, AttemptState.RETRIED, str(UnscoredReason.INFRA), digest)
         with log_context(world=key.world, episode=_name(key), attempt=number):
             _LOG.warning("the attempt is made again: %s", reason)
         self.on_event(AttemptBroke(key=key, number=number, reason=reason, agent=self.agent))
+
+
+def is_failed_online(key: EpisodeKey, outcome: Outcome) -> bool:
+    """Whether an agent played an episode at live origins and failed."""
+    return key.world is World.ONLINE and outcome.kind is OutcomeKind.FAILURE
+
+
+def ended_at(evidence: Evidence) -> datetime:
+    """Return when an episode had ended, by this machine's clock; long ago where nobody knows."""
+    try:
+        began = datetime.fromisoformat(evidence.started_at).astimezone(UTC)
+        return began + timedelta(seconds=evidence.seconds)
+    except (ValueError, OverflowError):
+        return datetime.min.replace(tzinfo=UTC)
 
 
 def _name(key: EpisodeKey) -> str:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Self, assert_never
+from typing import Final, Self, assert_never
 
 from arena_core.cookie import Cookie
-from arena_core.errors import ApiError, DatabaseError, SiteError
+from arena_core.errors import AgentError, ApiError, DatabaseError, GivenError, LoginError, SiteError
+from arena_core.worlds import World
 from evaluators.changes import Change, IgnoredChanges
 from evaluators.episode_view import Ran
+from orchestrator.agents.builtin.oracle import OracleAgent
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.external_browser import ExternalBrowser, launch_external
 from orchestrator.browser.process.launch import Browser
 from orchestrator.browser.process.remote import RemoteBrowser, open_browser
 from orchestrator.episode.environment import AttemptSpec, EpisodeBrowser, EpisodeEnvironment
 from orchestrator.episode.episode import Episode
-from orchestrator.episode.setup import play_setup, setup_task
 from orchestrator.gateway import Gateway
 from orchestrator.runs.events import OnEvent, ProgressNote
 from orchestrator.runs.open_world import OpenWorld, OriginLogins
@@ -31,14 +32,62 @@ from sites.upstreams import (
     LiveUpstream,
     ReplicaUpstream,
     StagedUpstream,
+    TapeUpstream,
     Upstreams,
     api_login_fault,
     changes_fault,
     shell_fault,
     sql_fault,
 )
-from tasks.given import DoAs
-from tasks.schema import Task
+from tasks.given import DoAs, step_in_words
+from tasks.schema import Limits, Task
+
+_SECONDS: Final = 300.0
+_MORE_STEPS: Final = 2  # the end, and one that says why it could not be done
+
+
+def setup_task(task: Task, site: str, step: DoAs) -> Task:
+    """Return what is played for a step: its actions on one site, and no checks."""
+    changes: dict[str, object] = {
+        "sites": (site,),
+        "roles": {} if step.role is None else {site: step.role},
+        "start": (f"{site}:{step.start}",),
+        "given": {},
+        "limits": Limits(steps=len(step.do) + _MORE_STEPS, seconds=_SECONDS),
+        "requires": (),
+        "checks": (),
+        "looks": (),
+        "reference": step.do,
+        "miniwob": None,
+        "recorded": None,
+    }
+    return task.model_copy(update=changes)
+
+
+async def play_setup(episode: Episode, site: str, step: DoAs) -> None:
+    """Do the actions of a step, each when the page has settled after the one before.
+
+    Raises:
+        GivenError: one of them could not be done, or the episode broke off.
+    """
+    agent = OracleAgent(episode.reference, World.OFFLINE)
+    observation = await episode.reset()
+    why = observation.last_error
+    try:
+        while not episode.is_over:
+            decision = await agent.decide(observation)
+            done = await episode.step(decision.action)
+            observation = done.observation
+            why = done.because
+    except AgentError as cause:
+        raise _failed(site, step, cause.message) from cause
+    if why is not None:
+        raise _failed(site, step, why)
+
+
+def _failed(site: str, step: DoAs, why: str) -> GivenError:
+    return GivenError(f"site '{site}': given, {step_in_words(step)}: {why}")
+
 
 _NOT_ISOLATED = "the browser has no network namespace: flags keep it behind the gateway"
 
@@ -113,6 +162,8 @@ class SiteAccess:
                 return await self.slot.cookies(site, role)
             case LiveUpstream() | StagedUpstream():
                 return await self.logins.cookies(upstream, role)
+            case TapeUpstream():
+                raise LoginError(f"site '{site}': nobody can log in on its tape", site=site)
             case _:
                 assert_never(upstream)
 
@@ -124,6 +175,8 @@ class SiteAccess:
                 return await self.slot.is_logged_out(site, role, cookies)
             case LiveUpstream() | StagedUpstream():
                 return await self.logins.is_logged_out(upstream, role, cookies)
+            case TapeUpstream():
+                return False
             case _:
                 assert_never(upstream)
 
@@ -224,6 +277,7 @@ class Environments:
         network of its own.
         """
         async with (
+            self._world.live.room_for(task.sites),
             self._leased(task, hold_s, states, NO_STARTS, content) as (slot, changed),
             launch_external(self._world.browser) as browser,
         ):
@@ -257,7 +311,10 @@ class Environments:
             GivenError: what the task sets up cannot be done.
             StateError: a state is of another image.
         """
-        async with self._leased(task, hold_s, states, since, content) as (slot, changed):
+        async with (
+            self._world.live.room_for(task.sites),
+            self._leased(task, hold_s, states, since, content) as (slot, changed),
+        ):
             environment = self._environment(task, slot, await self._browsers.browser())
             yield replace(environment, changed=changed)
 
@@ -276,7 +333,10 @@ class Environments:
             api=access,
             lease=slot,
             resolves=self._world.resolves,
+            tapes=self._world.tapes,
+            recorder=self._world.recorder,
             is_shared=is_shared,
+            live=self._world.live,
             open_gateway=(
                 browser.open_gateway if isinstance(browser, RemoteBrowser) else Gateway.open
             ),

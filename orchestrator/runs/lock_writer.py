@@ -15,6 +15,7 @@ from orchestrator.browser.process.remote import RemoteBrowser, open_browser
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.store.browser_lock import BrowserLock, headed_of
 from orchestrator.runs.store.lock import RunLock, describe_host, hash_suite, package_versions
+from orchestrator.runs.tapes import tape_locks
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.images.recipes import Recipe
 from sites.registry import SiteRegistry
@@ -22,6 +23,7 @@ from sites.upstreams import (
     LiveUpstream,
     ReplicaUpstream,
     StagedUpstream,
+    TapeUpstream,
     Upstream,
     Upstreams,
 )
@@ -44,6 +46,14 @@ async def make_lock(request: RunRequest, registry: SiteRegistry, engine: Engine)
         agent=request.agent_lock.model_copy(update={"name": request.agent.name}),
         staged=tuple(staged.site.name for one in upstreams for staged in one.staged),
         upstreams={one.world: one.kinds for one in upstreams},
+        identified={
+            one.site.name: one.live.identify
+            for world in upstreams
+            for one in world.by_site.values()
+            if isinstance(one, LiveUpstream) and one.live.identify
+        },
+        online_faces=request.online_faces,
+        tapes=tape_locks(request, hash_suite(request.suite)),
         replayed=request.replayed,
         rollouts=request.rollouts,
         images=await _image_ids(upstreams, engine),
@@ -80,13 +90,13 @@ async def _image_ids(upstreams: Iterable[Upstreams], engine: Engine) -> dict[str
 
 
 def _recipe_of(upstream: Upstream) -> Recipe | None:
-    """Return the recipe of the image whose container answers; None on the real web."""
+    """Return the recipe of the image whose container answers; None where none does."""
     match upstream:
         case ReplicaUpstream(site=site):
             return Recipe(image=site.image, site=site, staged=False)
         case StagedUpstream(site=site, staged=staged):
             return Recipe(image=staged.image, site=site, staged=True)
-        case LiveUpstream():
+        case LiveUpstream() | TapeUpstream():
             return None
         case _:
             assert_never(upstream)
@@ -109,6 +119,12 @@ async def require_same_browser(lock: RunLock, request: RunRequest) -> None:
         message = f"run {lock.run} began online in {lock.live_pool}, and would go on in {now.pool}"
         hint = "start a new run: live scores of two browsers are never put together"
         raise UsageError(message, hint=hint)
+
+
+async def browser_chosen(request: RunRequest) -> str:
+    """Return which browser a run would be played in, whatever its version."""
+    _, used = await _browser_of(request)
+    return used.chosen
 
 
 async def _browser_of(request: RunRequest) -> tuple[str, BrowserLock]:

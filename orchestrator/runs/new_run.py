@@ -15,6 +15,7 @@ from orchestrator.agents.interface import AgentClass
 from orchestrator.agents.spec import Metered
 from orchestrator.browser.process.kinds import BrowserKind
 from orchestrator.episode.external.command import AgentCommand
+from orchestrator.episode.person.agent import PersonAgent
 from orchestrator.episode.resources import (
     counts_refusals,
     is_judged_by_answers,
@@ -35,6 +36,7 @@ from orchestrator.runs.budgets import share_budget
 from orchestrator.runs.lock_writer import make_lock
 from orchestrator.runs.request import RunRequest, browser_for, tasks_of
 from orchestrator.runs.rollouts import RolloutPlan
+from orchestrator.runs.single_episode import WorldChoice
 from orchestrator.runs.spec import BrowserEntry, RunSettings, RunSpec, SpendingLimits
 from orchestrator.runs.store.browser_lock import kind_by_version
 from orchestrator.runs.store.lock import RunLock
@@ -42,7 +44,13 @@ from orchestrator.runs.store.recording import Recording
 from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.sandbox.engine.engine import Engine
 from sites.registry import SiteRegistry
-from sites.upstreams import LiveUpstream, ReplicaUpstream, StagedUpstream, Upstream
+from sites.upstreams import (
+    LiveUpstream,
+    ReplicaUpstream,
+    StagedUpstream,
+    TapeUpstream,
+    Upstream,
+)
 from tasks.loader import Selection, load_source, select_tasks
 from tasks.schema import Task
 from tasks.sources import SuiteSource
@@ -55,8 +63,10 @@ _OF_THE_SOURCE: Final = (
     "staged",
     "resolve",
     "vary",
+    "tape",
     "record_requests",
     "canary",
+    "canary_age",
 )
 
 
@@ -103,14 +113,32 @@ def prepare(
         replayed=replay.lock,
         importers=source.importers,
     )
-    if not request.episodes:
+    whole = replace(request, settings=request.settings.model_copy(update={"shard": None}))
+    if not whole.episodes:  # a share may well be empty
         names = listed(task.id for task in request.tasks)
         worlds = " or ".join(spec.worlds)
         raise UsageError(f"nothing to play: no task chosen runs {worlds} (chosen: {names})")
     require_references(chosen.lock, request.tasks)
     require_meant(is_meant=is_meant, episodes=request.episodes, workers=spec.workers)
     browser_for(request.settings, headless=headless)  # refused before anything is started
+    _refuse_by_hand(request)
     return request, source
+
+
+def _refuse_by_hand(request: RunRequest) -> None:
+    """Refuse what a person could not play in a window."""
+    if not isinstance(request.agent, PersonAgent):
+        return
+    if request.browser.headless:
+        raise UsageError("a person needs a window", hint="use --browser headed")
+    if request.settings.workers > 1 or request.settings.attempts > 1:
+        message = "a person plays one episode at a time, once: a second try is another measurement"
+        raise UsageError(message, hint="use one worker and one attempt")
+    for task in request.tasks:
+        if task.recorded is not None or task.files:
+            why = "is played in no browser" if task.recorded is not None else "uploads files"
+            message = f"{task.id} {why}, so nobody can play it by hand"
+            raise UsageError(message, hint="choose other tasks")
 
 
 def prepare_rollouts(
@@ -136,6 +164,9 @@ def prepare_rollouts(
         if name in asked:
             message = f"`{name}` has no effect on rollouts from {plan.source.path}"
             raise UsageError(message, hint="they are played offline, on the tasks of that run")
+    if plan.source.lock().tape:
+        message = f"{plan.source.path} was played on a tape, and rollouts are played on replicas"
+        raise UsageError(message, hint="sample from a run without --tape")
     chosen = choose_agent(named_agent(spec) if agent is None else agent, spec.options)
     if isinstance(chosen.maker, AgentCommand) or chosen.replay is not None:
         message = f"{chosen.lock.name} cannot go on from the middle of an episode"
@@ -260,6 +291,8 @@ def require_meant(*, is_meant: bool, episodes: int, workers: int) -> None:
 
 def refuse_offline_origins(settings: RunSettings) -> None:
     """Refuse options about live origins where none can be visited."""
+    if settings.canary_age is not None and not settings.canary:
+        raise UsageError("--canary-age has no effect without --canary", hint="add --canary")
     if World.ONLINE in settings.worlds:
         return
     if settings.canary:
@@ -283,7 +316,8 @@ def refuse_without_effect(
     """
     _refuse_live(request, registry)
     _refuse_watching_nothing(request)
-    refuse_out_of_reach(request, registry)
+    beside = "--agent-cmd" if isinstance(request.agent, AgentCommand) else None
+    refuse_out_of_reach(request.settings, request.tasks, registry, beside=beside)
     refuse_misplaced_arm(request, registry)
     refuse_idle_pace(request, asked, registry)
 
@@ -316,16 +350,27 @@ def _refuse_watching_nothing(request: RunRequest) -> None:
             raise UsageError(f"{option} has no effect: no chosen task is played in a browser")
 
 
-def refuse_out_of_reach(request: RunRequest, registry: SiteRegistry) -> None:
-    """Refuse what a browser at an address could not be given: replicas, files, a driver beside."""
-    entry = request.settings.browser
-    if entry is None or entry.kind is not BrowserKind.CDP:
+def refuse_out_of_reach(
+    settings: RunSettings, tasks: Sequence[Task], registry: SiteRegistry, *, beside: str | None
+) -> None:
+    """Refuse what a browser at an address could not be given: replicas, files, a driver beside.
+
+    Args:
+        settings: of a run, or of one episode.
+        tasks: that are played.
+        registry: the known sites.
+        beside: the option that lets a program drive the browser beside Arena; None where none does.
+    """
+    entry = settings.browser
+    if entry is None or not entry.kind.is_remote:
         return
     where = f"the browser {entry.shown}"
-    if isinstance(request.agent, AgentCommand):
+    if settings.trace and entry.kind is BrowserKind.PROFILE:
+        raise UsageError(f"{where} has cookies, which traces would hold", hint="omit --trace")
+    if beside is not None:
         message = f"{where} has no network of its own, which a program that drives it must have"
-        raise UsageError(message, hint="use a browser of this machine with --agent-cmd")
-    for task in request.tasks:
+        raise UsageError(message, hint=f"use a browser of this machine with {beside}")
+    for task in tasks:
         if World.ONLINE not in task.worlds:
             continue
         replicas = registry.upstreams(task.sites, World.ONLINE, staged=False).replicas
@@ -336,6 +381,19 @@ def refuse_out_of_reach(request: RunRequest, registry: SiteRegistry) -> None:
         if task.files:
             message = f"{where} cannot play {task.id}: the files to upload are on this machine"
             raise UsageError(message, hint="choose other tasks, or a browser of this machine")
+
+
+def refuse_episode_browser(
+    choice: WorldChoice, task: Task, registry: SiteRegistry, *, endpoint: str | None
+) -> None:
+    """Refuse a browser that one episode cannot be played in, before anything is started."""
+    entry = choice.settings.browser
+    if entry is not None and task.recorded is not None:
+        message = f"a browser has no effect: '{task.id}' is played in none"
+        raise UsageError(message, hint="omit it")
+    browser_for(choice.settings, headless=choice.headless)
+    beside = None if endpoint is None else f"endpoint='{endpoint}'"
+    refuse_out_of_reach(choice.settings, (task,), registry, beside=beside)
 
 
 def refuse_misplaced_arm(request: RunRequest, registry: SiteRegistry) -> None:
@@ -423,7 +481,7 @@ def _visited(request: RunRequest, registry: SiteRegistry) -> Iterator[Upstream]:
 
 def _can_be_staged(upstream: Upstream) -> bool:
     match upstream:
-        case ReplicaUpstream():
+        case ReplicaUpstream() | TapeUpstream():
             return False
         case LiveUpstream(live=live) | StagedUpstream(live=live):
             return live.staged is not None
@@ -434,7 +492,7 @@ def _can_be_staged(upstream: Upstream) -> bool:
 def _place_on_the_web(upstream: Upstream) -> tuple[str, int] | None:
     """Return host and port that are looked up; None for what is on this machine."""
     match upstream:
-        case ReplicaUpstream() | StagedUpstream():
+        case ReplicaUpstream() | StagedUpstream() | TapeUpstream():
             return None
         case LiveUpstream(live=live):
             return live.host, live.port

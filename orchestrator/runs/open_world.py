@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import assert_never
+from typing import Final, assert_never
 
 from arena_core.cookie import Cookie
 from arena_core.errors import LoginError
 from arena_core.work_events import WorkEnded, WorkStep
 from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.session.tape_recorder import TapeRecorder
+from orchestrator.gateway.live_limits import LiveMeters
 from orchestrator.gateway.policy import Resolve
 from orchestrator.runs.events import OnEvent, ProgressNote
 from orchestrator.runs.starts import Starts
+from orchestrator.runs.tapes import open_tapes
 from orchestrator.sandbox.engine.containers import Endpoint
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.engine.origin_client import OriginClient
@@ -22,6 +25,8 @@ from orchestrator.sandbox.logins import is_logged_in, is_logged_out, login, role
 from orchestrator.sandbox.pool.pool_context import Phase, PoolEvent
 from orchestrator.sandbox.pool.slot_pool import SlotPool
 from orchestrator.sandbox.staged_origins import StagedOrigins, staged_origins
+from orchestrator.tapes.hosts import SiteTape
+from orchestrator.tapes.named import NamedTape
 from sites.registry import SiteRegistry
 from sites.upstreams import LiveUpstream, OriginUpstream, StagedUpstream, Upstreams
 
@@ -46,7 +51,7 @@ class OriginLogins:
 
     async def cookies(self, upstream: OriginUpstream, role: str) -> tuple[Cookie, ...]:
         """Return the proven login of a role."""
-        site, client, account = upstream.site, self._client(upstream), role_at(upstream, role)
+        site, client, account = upstream.site, self.client(upstream), role_at(upstream, role)
         known = self.jars.get((site.name, role))
         if known is None or not await is_logged_in(site, role, account, client, known):
             known = await login(site, role, account, client)
@@ -60,13 +65,14 @@ class OriginLogins:
 
         A page that cannot be fetched just now says nothing.
         """
-        account, client = role_at(upstream, role), self._client(upstream)
+        account, client = role_at(upstream, role), self.client(upstream)
         try:
             return await is_logged_out(upstream.site, role, account, client, cookies)
         except LoginError:
             return False
 
-    def _client(self, upstream: OriginUpstream) -> OriginClient:
+    def client(self, upstream: OriginUpstream) -> OriginClient:
+        """Return how an origin is reached from here."""
         live = upstream.live
         elsewhere = next(
             (one.to for one in self.resolves if (one.host, one.port) == (live.host, live.port)),
@@ -82,6 +88,8 @@ class OriginLogins:
                 assert_never(upstream)
 
 
+Record = Callable[[OriginLogins, Upstreams], Awaitable[TapeRecorder]]
+_NO_TAPES: Final[Mapping[str, NamedTape]] = {}
 _LOG = logging.getLogger(__name__)
 _TROUBLE = frozenset({Phase.LOST, Phase.FAILED})
 _AT_WORK = frozenset({Phase.STARTING, Phase.RESETTING})
@@ -116,6 +124,9 @@ class OpenWorld:
         starts: the states that tasks set up on them; None without replicas.
         logins: how workers log in at live origins.
         resolves: where live hosts are sent elsewhere.
+        live: what all of them together may ask of live hosts.
+        tapes: what answers in place of live origins, by site.
+        recorder: keeps what browsers get, for a tape; None where nothing does.
     """
 
     registry: SiteRegistry
@@ -125,6 +136,9 @@ class OpenWorld:
     starts: Starts | None
     logins: OriginLogins
     resolves: tuple[Resolve, ...]
+    live: LiveMeters = field(default_factory=LiveMeters)
+    tapes: Mapping[str, SiteTape] = field(default_factory=dict)
+    recorder: TapeRecorder | None = None
 
 
 @asynccontextmanager
@@ -137,7 +151,10 @@ async def open_world(
     size: WorldSize,
     on_event: OnEvent,
     resolves: Sequence[Resolve] = (),
+    tapes: Mapping[str, NamedTape] = _NO_TAPES,
     browser: BrowserOptions,
+    record: Record | None = None,
+    asked: Mapping[str, int] | None = None,
 ) -> AsyncIterator[OpenWorld]:
     """Open a world: its replicas begin to start, its staged origins serve; all end with the block.
 
@@ -149,7 +166,11 @@ async def open_world(
         size: how many episodes there is room for.
         on_event: called with what is started, and what goes wrong with a replica.
         resolves: where the user sends live hosts instead.
-        browser: how to start it; the key of staged origins is added.
+        tapes: by the site that each answers for.
+        browser: how to start it; the key of staged origins or tapes is added.
+        record: makes what keeps what browsers get, once it is known how origins are reached; None
+            where nothing does.
+        asked: by live host, how many requests an earlier process of the same run sent it.
     """
 
     def note(text: str) -> None:
@@ -159,15 +180,21 @@ async def open_world(
     async with AsyncExitStack() as stack:
         pool = await _pool(engine, registry, upstreams, owner, size, note, on_event, stack)
         staged = await _staged(engine, upstreams, owner, note, stack)
+        opening = open_tapes(upstreams, tapes, registry.logical)
+        taped, tape_spki = await stack.enter_async_context(opening)
         led = (*resolves, *(staged.resolves if staged else ()))
+        logins = OriginLogins(resolves=led, ca_file=staged.ca_file if staged else None)
         yield OpenWorld(
             registry=registry,
             upstreams=upstreams,
-            browser=replace(browser, trusted_spki=staged.spki if staged else None),
+            browser=replace(browser, trusted_spki=staged.spki if staged else tape_spki),
             slot_pool=pool,
             starts=None if pool is None else Starts(engine, registry, pool, note),
-            logins=OriginLogins(resolves=led, ca_file=staged.ca_file if staged else None),
+            logins=logins,
             resolves=led,
+            live=LiveMeters.of(upstreams, asked),
+            tapes=taped,
+            recorder=None if record is None else await record(logins, upstreams),
         )
 
 

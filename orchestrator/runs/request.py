@@ -10,14 +10,15 @@ from typing import assert_never
 
 from arena_core.errors import UsageError
 from arena_core.worlds import World
-from evaluators.evidence import EpisodeFault, UnscoredReason
+from evaluators.evidence import UnscoredReason
 from orchestrator.agents.interface import AgentLock, AgentMaker
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.kinds import BrowserKind, RemoteAddress
 from orchestrator.episode.snapshot import ProofHook
+from orchestrator.runs.attempts import TaskWatch
 from orchestrator.runs.spec import BrowserEntry, RunSettings
 from orchestrator.runs.store.ledger import EpisodeKey
-from orchestrator.runs.store.lock import Rollouts, RunLock
+from orchestrator.runs.store.lock import Rollouts, RunLock, trials_in
 from orchestrator.runs.store.recording import Recording
 from sites.registry import SiteRegistry
 from sites.upstreams import Upstreams
@@ -37,7 +38,8 @@ class RunRequest:
         rollouts: what its episodes go on from; None where they begin at the start of their tasks.
         again: why a finished episode that is unscored is played again.
         proof_hook: looks at each episode in its middle; None where nobody does.
-        faults: by task, why nobody is to play it online; its episodes end by that.
+        watch: says of episodes online whether their task holds; None where nobody looks.
+        online_faces: the tasks of the suite that have their online face in both worlds, on tapes.
     """
 
     suite: Suite
@@ -52,7 +54,8 @@ class RunRequest:
     rollouts: Rollouts | None = None
     again: frozenset[UnscoredReason] = frozenset()
     proof_hook: ProofHook | None = None
-    faults: Mapping[str, EpisodeFault] = field(default_factory=dict)
+    watch: TaskWatch | None = None
+    online_faces: tuple[str, ...] = ()
 
     @property
     def worlds(self) -> tuple[World, ...]:
@@ -70,20 +73,13 @@ class RunRequest:
         """Return how many episodes a world has; none where the run is not played in it."""
         if world not in self.worlds:
             return 0
-        if self.rollouts is not None:
+        if self.rollouts is not None or self.settings.shard is not None:
             return sum(1 for _ in self.keys_in(world))
         return self.settings.repeats * sum(world in task.worlds for task in self.tasks)
 
     def keys_in(self, world: World) -> Iterator[EpisodeKey]:
-        """Yield every episode of a world by repeat, in the tasks' order, where they can run."""
-        if self.rollouts is not None:
-            yield from self.rollouts.episodes() if world is World.OFFLINE else ()
-            return
-        played = world in self.worlds
-        tasks = [task.id for task in self.tasks if played and world in task.worlds]
-        for repeat in range(self.settings.repeats):
-            for task in tasks:
-                yield EpisodeKey(task, world, repeat)
+        """Yield the episodes of a world by repeat, in the tasks' order, where they can run."""
+        return trials_in(world, self.tasks, self.settings, self.rollouts)
 
     def workers_in(self, world: World) -> int:
         """Return how many workers a world has; no more than it has episodes."""
@@ -102,7 +98,9 @@ class RunRequest:
         """Return what answers for each site that the chosen tasks visit in a world."""
         played = [task for task in self.tasks if world in task.worlds and world in self.worlds]
         names = dict.fromkeys(name for task in played for name in task.sites)
-        return registry.upstreams(names, world, staged=self.settings.staged)
+        return registry.upstreams(
+            names, world, staged=self.settings.staged, taped=self.settings.tapes
+        )
 
 
 def browser_for(settings: RunSettings, *, headless: bool) -> BrowserOptions:
@@ -125,10 +123,20 @@ def browser_for(settings: RunSettings, *, headless: bool) -> BrowserOptions:
             return BrowserOptions(full=True)
         case BrowserKind.HEADED:
             return BrowserOptions(headless=False)
-        case BrowserKind.CDP:
-            return BrowserOptions(remote=remote_of(entry))
+        case BrowserKind.CDP | BrowserKind.PROFILE:
+            has_profile = entry.kind is BrowserKind.PROFILE
+            return BrowserOptions(remote=remote_of(entry), profile=has_profile)
         case _:
             assert_never(entry.kind)
+
+
+def require_browser(named: Mapping[str, str] | str | None) -> None:
+    """Refuse a browser that is written wrongly, or whose address needs a variable that is not set.
+
+    Raises:
+        UsageError: it is; of an address no secret part is shown.
+    """
+    browser_for(RunSettings.of(worlds=(World.ONLINE,), browser=named), headless=True)
 
 
 def remote_of(entry: BrowserEntry) -> RemoteAddress | None:
@@ -150,7 +158,7 @@ def together(requests: Sequence[RunRequest]) -> RunRequest:
         for _ in range(min(one.settings.repeats, most))
         for task in _within(one.tasks, one.worlds)
     )
-    once = settings.model_copy(update={"repeats": 1})
+    once = settings.model_copy(update={"repeats": 1, "shard": None})
     return replace(requests[0], tasks=tasks, settings=once)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -22,7 +24,7 @@ from orchestrator.agents.model_exchange import total
 from orchestrator.runs.attempts import AttemptRunner, Progress, ends_the_run
 from orchestrator.runs.budgets import share_budget
 from orchestrator.runs.events import EpisodesPlanned, OnEvent, ProgressNote
-from orchestrator.runs.open_world import OpenWorld, WorldSize, open_world
+from orchestrator.runs.open_world import OpenWorld, Record, WorldSize, open_world
 from orchestrator.runs.request import RunRequest, remote_of, together
 from orchestrator.runs.run_budget import RunBudget
 from orchestrator.runs.spec import SpendingLimits
@@ -31,6 +33,7 @@ from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.runs.worker import Job, PlayedRun, WorldRunner
 from orchestrator.sandbox.engine.engine import Engine
 from sites.registry import SiteRegistry
+from sites.upstreams import LiveUpstream, Upstreams
 
 InOrder = Callable[[Iterable[Job]], Iterable[Job]]
 
@@ -75,6 +78,7 @@ class Run:
         in_order: brings a world's episodes of all parts into the order in which they begin.
         stops_over_budget: what has not begun when the budget is spent is left open; else it ends as
             `unscored: budget`.
+        record: makes what keeps what browsers get, for a tape; see `open_world`.
     """
 
     parts: tuple[RunPart, ...]
@@ -88,6 +92,7 @@ class Run:
     whose: str = "run"
     in_order: InOrder = iter
     stops_over_budget: bool = False
+    record: Record | None = None
 
     @classmethod
     def of(
@@ -100,6 +105,7 @@ class Run:
         engine: Engine,
         on_event: OnEvent,
         interrupted: asyncio.Event,
+        record: Record | None = None,
     ) -> Self:
         """Return what plays one run alone."""
         return cls(
@@ -111,6 +117,7 @@ class Run:
             interrupted=interrupted,
             log_path=folder.log_path,
             limits=request.settings.budget,
+            record=record,
         )
 
     async def play(self) -> HowEnded:
@@ -209,7 +216,7 @@ class Run:
                     budget=budget,
                     agent=part.agent,
                     again=part.request.again,
-                    faults=part.request.faults,
+                    watch=part.request.watch,
                 ),
             )
             for part, ledger in zip(self.parts, ledgers, strict=True)
@@ -255,17 +262,33 @@ class Run:
             memory_bytes=memory_bytes,
             strategy=needs.settings.strategy,
         )
+        upstreams = needs.upstreams(self.registry, world)
+        folders = [part.folder for part in self.parts]
         async with open_world(
             self.engine,
             self.registry,
-            needs.upstreams(self.registry, world),
+            upstreams,
             self.owner,
             size=size,
             on_event=self.on_event,
             resolves=needs.settings.resolves,
+            tapes=needs.settings.tapes,
             browser=needs.browser,
+            record=self.record,
+            asked=await asyncio.to_thread(asked_before, upstreams, folders),
         ) as opened:
             yield opened
+
+
+def asked_before(upstreams: Upstreams, folders: Iterable[RunFolder]) -> Mapping[str, int]:
+    """Return how many requests live hosts with a quota got from runs until now, by host."""
+    found = [one.live for one in upstreams.by_site.values() if isinstance(one, LiveUpstream)]
+    limited = {live.host for live in found if live.quota is not None}
+    asked = Counter[str]()
+    for used in (used for one in folders for used in one.host_uses()) if limited else ():
+        if used.host in limited:
+            asked[used.host] += used.requests
+    return asked
 
 
 def _left(runs: Iterable[PlayedRun], *worlds: World) -> int:
@@ -302,7 +325,11 @@ async def _check_agents(runs: Sequence[PlayedRun]) -> None:
 
 def _secrets(registry: SiteRegistry) -> tuple[str, ...]:
     """Return the passwords of the sites' accounts."""
-    return tuple(role.password for site in registry.sites.values() for role in site.roles.values())
+    sites = registry.sites.values()
+    roles = [role for site in sites for role in site.roles.values()]
+    roles += [role for site in sites if site.live for role in site.live.roles.values()]
+    known = (role.from_environment(os.environ) for role in roles)
+    return tuple(role.password for role in known if role is not None)
 
 
 def _addresses(parts: Iterable[RunPart]) -> Iterator[str]:

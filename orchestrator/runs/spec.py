@@ -28,7 +28,9 @@ from arena_core.worlds import World
 from orchestrator.browser.process.kinds import BrowserKind, RemoteAddress, read_browser
 from orchestrator.gateway.policy import Resolve
 from orchestrator.gateway.variations import Variation, variations_of
+from orchestrator.runs.shard import Shard
 from orchestrator.sandbox.memory import parse_size
+from orchestrator.tapes.named import NamedTape, known_tape, tapes_beside
 from sites.documents import SHOWN_FAULTS, read_document
 from sites.faults import mistakes
 from sites.fields import Strict, written
@@ -165,7 +167,7 @@ class BrowserEntry(Strict):
 
     @model_validator(mode="after")
     def _is_hosted(self) -> Self:
-        if self.provider is not None and self.kind is not BrowserKind.CDP:
+        if self.provider is not None and not self.kind.is_remote:
             refuse_field(("provider",), f"has no effect with {self.use}: Arena starts that itself")
         return self
 
@@ -209,8 +211,10 @@ class RunTerms(Strict):
         strategy: of resets between episodes: `auto`, `swap`, `clean`, `rewind` or `recreate`.
         budget: what may be spent on models.
         vary: `NAME=VALUE[@PARAM]` entries that change what the agent meets on replicas: the arm.
-        canary: online, references are played before the agent is, and again after it failed: what
-            is unscored for drift, walls and sites that are down is then known.
+        tape: `SITE=FILE[@frozen]` entries: offline, a tape of its live origin answers for the site.
+        canary: online, references are played before the agent is, and again after it failed.
+        canary_age: for how many minutes such a look answers; 10 where it is omitted.
+        shard: `I/N`: only this share of the trials is played; `arena merge` puts all N together.
     """
 
     worlds: tuple[World, ...] = Field(default=(World.OFFLINE,), min_length=1)
@@ -226,7 +230,12 @@ class RunTerms(Strict):
     strategy: str = "auto"
     budget: SpendingLimits = SpendingLimits()
     vary: tuple[str, ...] = ()
+    tape: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
     canary: bool = Field(default=False, exclude_if=lambda value: not value)
+    canary_age: int | None = Field(None, ge=1, le=30, exclude_if=lambda value: value is None)
+    shard: Annotated[str | None, AfterValidator(_read_by(lambda text: str(Shard.parse(text))))] = (
+        Field(default=None, exclude_if=lambda value: value is None)
+    )
 
     @property
     def settings_beside(self) -> dict[str, Any]:
@@ -261,6 +270,9 @@ class RunSettings(RunTerms):
     ] = ()
     strategy: Annotated[str, AfterValidator(_read_by(_known_strategy))] = "auto"
     vary: Vary = ()
+    tape: tuple[Annotated[str, AfterValidator(_read_by(known_tape))], ...] = Field(
+        default=(), exclude_if=lambda value: not value
+    )
 
     @classmethod
     def of(cls, **asked: object) -> Self:
@@ -296,9 +308,7 @@ class RunSettings(RunTerms):
     @model_validator(mode="after")
     def _is_within_reach(self) -> Self:
         entry = self.browser
-        if entry is None:
-            return self
-        if entry.kind is BrowserKind.CDP:
+        if entry is not None and entry.kind.is_remote:
             for field, is_wrong, why in (
                 ("worlds", World.OFFLINE in self.worlds, "reaches no replica: play online alone"),
                 ("staged", self.staged, "reaches no staged origin, which is on this machine"),
@@ -306,7 +316,7 @@ class RunSettings(RunTerms):
             ):
                 if is_wrong:
                     refuse_field((field,), f"the browser {entry.shown} {why}")
-        elif World.ONLINE not in self.worlds and (entry.proxy or entry.country):
+        elif entry and World.ONLINE not in self.worlds and (entry.proxy or entry.country):
             refuse_field(("browser",), "`proxy` and `country` have no effect offline")
         return self
 
@@ -316,6 +326,22 @@ class RunSettings(RunTerms):
             message = "live sites are never rewritten: play arms in the offline world alone"
             refuse_field(("vary",), message)
         return self
+
+    @model_validator(mode="after")
+    def _plays_tapes_offline(self) -> Self:
+        sites = [NamedTape.parse(one).site for one in self.tape]
+        if len(set(sites)) < len(sites):
+            refuse_field(("tape",), "names a site twice; arena tape import makes one of two tapes")
+        if self.tape and World.OFFLINE not in self.worlds:
+            refuse_field(("tape",), "has no effect online: tapes answer in the offline world")
+        if self.tape and self.vary:
+            refuse_field(("vary",), "changes replicas, and what is recorded stays as it was")
+        return self
+
+    @property
+    def tapes(self) -> dict[str, NamedTape]:
+        """The tapes by the site that each answers for."""
+        return {one.site: one for one in map(NamedTape.parse, self.tape)}
 
     @property
     def settings_beside(self) -> dict[str, Any]:
@@ -337,7 +363,8 @@ class RunSpec(AgentEntry, RunSettings):
 
     Attributes:
         agent: `oracle` where neither an agent nor a command is named.
-        suite: a shipped suite's name, or a path; one relative to the file is found there.
+        suite: a shipped suite's name, or a path; one relative to the file is found there, and so
+            are tapes.
         tasks: ids, or patterns of them with `*` and `?`; all tasks where there is none.
     """
 
@@ -378,11 +405,14 @@ class RunSpec(AgentEntry, RunSettings):
         file = read_document(path, cls, InputError)
         said = {name: getattr(file, name) for name in file.model_fields_set}
         if "suite" in said:
+            from tasks.loader import suite_beside  # noqa: PLC0415  most commands read no suite
+
             said["suite"] = suite_beside(file.suite, path)
-        if {"agent", "command"} & asked.keys():
-            said = {
-                name: said[name] for name in said if name not in {"agent", "command", "seconds"}
-            }
+        if "tape" in said:
+            said["tape"] = tapes_beside(file.tape, path)
+        another = {"agent", "command"} & asked.keys()
+        for name in ("agent", "command", "seconds") if another else ():
+            said.pop(name, None)
         options = asked.get("options")
         if "command" in asked:
             said.pop("options", None)
@@ -423,20 +453,13 @@ class Asked(Changes, total=False):
     staged: bool
     resolve: Sequence[str]
     vary: Sequence[str]
+    tape: Sequence[str]
     options: Mapping[str, object] | None
     record_requests: bool
     trace: bool
     canary: bool
-
-
-def suite_beside(named: str, file: Path) -> str:
-    """Return a suite's path as seen from here, where a file names it from its own folder."""
-    from tasks.loader import suite_names  # noqa: PLC0415  most commands read no suite
-
-    if named.partition("@")[0] in suite_names() or Path(named).is_absolute():
-        return named
-    beside = str(file.parent / named)
-    return beside if Path(beside.partition("@")[0]).exists() else named
+    canary_age: int | None
+    shard: str
 
 
 def refuse_field(at: tuple[int | str, ...], message: str) -> None:

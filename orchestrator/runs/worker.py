@@ -22,6 +22,8 @@ from orchestrator.episode.episode import Episode
 from orchestrator.episode.episode_runner import DECIDE_DEADLINE_S, EpisodeRunner, PlayedAttempt
 from orchestrator.episode.external.command import AgentCommand
 from orchestrator.episode.external.runner import ExternalRunner
+from orchestrator.episode.person.agent import PersonAgent
+from orchestrator.episode.person.runner import PersonRunner, card_of
 from orchestrator.episode.recorded_episode import RecordedEpisode
 from orchestrator.gateway.variations import content_in
 from orchestrator.runs.attempts import AttemptRunner, FaultSpree, ends_the_run, in_one_line
@@ -143,6 +145,11 @@ class Worker:
         """Play one episode through its attempts."""
         request, keeper, key = job.run.request, job.run.attempt_runner, job.key
         task = job.task
+        if isinstance(request.agent, PersonAgent):
+            # Before anything is leased: a person may take a break of an hour here.
+            card = card_of(task, request.agent)
+            if not await request.agent.desk.invite(card) or self.interrupted.is_set():
+                return
 
         async def attempt(number: int) -> PlayedAttempt:
             if number > 1 and not self.environments.isolated:
@@ -177,7 +184,7 @@ class Worker:
     async def perform(self, job: Job, spec: AttemptSpec, meter: AttemptMeter) -> PlayedAttempt:
         """Play an attempt in the browser that there is."""
         request, task = job.run.request, spec.task
-        if isinstance(request.agent, AgentCommand):
+        if isinstance(request.agent, AgentCommand | PersonAgent):
             return await self._attempt_outside(spec, task, request.agent, meter)
         runner = EpisodeRunner(
             agent=request.agent,
@@ -237,16 +244,22 @@ class Worker:
         return played
 
     async def _attempt_outside(
-        self, spec: AttemptSpec, task: Task, command: AgentCommand, meter: AttemptMeter
+        self, spec: AttemptSpec, task: Task, agent: AgentCommand | PersonAgent, meter: AttemptMeter
     ) -> PlayedAttempt:
-        hold_s = command.seconds + task.limits.seconds + _OPENING_AND_CHECKS_S
+        hold_s: float | None = None  # a person's pauses have no end
+        if isinstance(agent, AgentCommand):
+            hold_s = agent.seconds + task.limits.seconds + _OPENING_AND_CHECKS_S
         async with self.environments.shared_of_task(
             task, hold_s=hold_s, content=content_in(spec.vary)
         ) as (environment, browser):
+            episode = Episode(spec, environment)
+            if isinstance(agent, PersonAgent):
+                by_hand = PersonRunner(agent=agent, interrupted=self.interrupted)
+                return await by_hand.play(episode)
             runner = ExternalRunner(
-                command=command, browser=browser, interrupted=self.interrupted, meter=meter
+                command=agent, browser=browser, interrupted=self.interrupted, meter=meter
             )
-            return await runner.play(Episode(spec, environment))
+            return await runner.play(episode)
 
 
 def _longest(task: Task) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import html
 import logging
+import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from urllib.parse import quote_plus, urljoin, urlsplit
 import requests
 
 from arena_core.cookie import Cookie
-from arena_core.errors import LoginError, UnknownNameError
+from arena_core.errors import InputError, LoginError, UnknownNameError
 from arena_core.names import offered
 from orchestrator.sandbox.engine.containers import Endpoint
 from orchestrator.sandbox.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
@@ -133,7 +134,12 @@ def role_at(upstream: Upstream, name: str) -> Role:
     if name not in upstream.roles:
         where = f"the {kind_in_words(upstream)} of site '{upstream.site.name}'"
         raise UnknownNameError(f"{where} has no role '{name}'; {offered(name, upstream.roles)}")
-    return upstream.roles[name]
+    role = upstream.roles[name].from_environment(os.environ)
+    if role is None:
+        variable = upstream.roles[name].variable
+        message = f"site '{upstream.site.name}', role '{name}': {variable} is not set"
+        raise InputError(message, hint=f"set the environment variable {variable} to its password")
+    return role
 
 
 async def login(site: Site, role_name: str, role: Role, client: OriginClient) -> tuple[Cookie, ...]:

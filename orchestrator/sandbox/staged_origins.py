@@ -6,6 +6,7 @@ import asyncio
 import base64
 import hashlib
 import secrets
+import ssl
 import tempfile
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
@@ -58,6 +59,17 @@ class Authority:
         key = x509.load_pem_x509_certificate(self.pem).public_key()
         spki = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
         return base64.b64encode(hashlib.sha256(spki).digest()).decode()
+
+    def server_context(self, host: str) -> ssl.SSLContext:
+        """Return TLS for a server on this machine that answers under a host's name."""
+        leaf = self.leaf(host)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        with tempfile.TemporaryDirectory(prefix="arena-tls-") as folder:
+            path = Path(folder) / "server.pem"
+            path.touch(mode=0o600)
+            path.write_bytes(leaf.key + leaf.chain)
+            context.load_cert_chain(path)
+        return context
 
     def leaf(self, host: str) -> Leaf:
         issued = self._authority.issue_cert(host)

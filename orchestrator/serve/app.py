@@ -57,7 +57,7 @@ from orchestrator.serve.messages import (
     observation_as_json,
     task_as_json,
 )
-from orchestrator.serve.session import Stepped
+from orchestrator.serve.session import ORACLE, Stepped
 
 if TYPE_CHECKING:
     from orchestrator.api.arena import Arena
@@ -84,8 +84,10 @@ _NO_TELEMETRY: TelemetryConfig = {
 }
 
 
-def make_app(arena: Arena, host: EpisodeHost, action_space: TextActions) -> FastAPI:
-    """Return the service over an open Arena."""
+def make_app(
+    arena: Arena, host: EpisodeHost, action_space: TextActions, *, references: bool = False
+) -> FastAPI:
+    """Return the service over an open Arena; with `references`, the oracle plays for clients."""
     app = FastAPI(
         title=_TITLE,
         description=_ABOUT,
@@ -97,6 +99,8 @@ def make_app(arena: Arena, host: EpisodeHost, action_space: TextActions) -> Fast
     _add_lists(app, arena, host)
     _add_episodes(app, host)
     _add_play(app, host, action_space)
+    if references:
+        _add_references(app, host)
     app.router.routes.append(Route(f"/{mcp_path('{name}')}", endpoint=McpRoute(host)))
     return app
 
@@ -288,6 +292,17 @@ def _add_play(app: FastAPI, host: EpisodeHost, action_space: TextActions) -> Non
         result = hosted.session.result
         if result is None:
             result = await host.abandon(hosted, "its client gave it back")
+        return FinishedEpisode(episode=name, **dict(result))
+
+
+def _add_references(app: FastAPI, host: EpisodeHost) -> None:
+    @app.post("/episodes/{name}/reference", summary="Let the oracle play an episode to its end")
+    async def reference(name: str) -> FinishedEpisode:
+        hosted = _played(host, name)
+        if hosted.asked.agent != ORACLE:  # else its evidence would say that somebody else did it
+            message = f"the oracle plays no episode of '{hosted.asked.agent}'"
+            raise UsageError(message, hint=f'begin one with "agent": "{ORACLE}"')
+        result = await host.perform(hosted, hosted.session.play_reference)
         return FinishedEpisode(episode=name, **dict(result))
 
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import secrets
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from arena_core.errors import NothingScoredError, UnknownNameError, UsageError
 from arena_core.held import Held
 from orchestrator.api.arena import Arena
+from orchestrator.runs.request import require_browser
 from orchestrator.serve.messages import CreateEpisode, Endpoint, observation_as_json
 from orchestrator.serve.results import EpisodeResult
 from orchestrator.serve.session import EpisodeSession
@@ -137,6 +138,10 @@ class EpisodeHost:
         out: each episode's evidence goes into a folder of its own there; None for nowhere.
         staged: online, live origins are staged on this machine.
         checkpoints: clients may go back in episodes and fork them.
+        browser: that all episodes are played in, as in a run's file; no client chooses it.
+
+    Raises:
+        UsageError: there is no such browser.
     """
 
     def __init__(
@@ -148,7 +153,10 @@ class EpisodeHost:
         out: Path | None = None,
         staged: bool = False,
         checkpoints: bool = False,
+        browser: Mapping[str, str] | str | None = None,
     ) -> None:
+        require_browser(browser)
+        self._browser = browser
         self._arena = arena
         self._slots = slots
         self._idle_s = idle_s
@@ -260,6 +268,7 @@ class EpisodeHost:
             observations=asked.observe,
             out=folder,
             screenshots=folder is not None,
+            browser=self._browser,
         )
         if mark is not None:  # it says the rest
             return opened(checkpoint=mark)

@@ -22,7 +22,7 @@ from arena_core.errors import ArenaError, UnknownNameError, UsageError
 from arena_core.foreign import whole
 from arena_core.held import Held
 from orchestrator.agents.action_spaces.parser import Misread
-from orchestrator.browser.observation import AriaSnapshot, AxTree, Observation, Picture
+from orchestrator.browser.observation import Observation, Picture
 from orchestrator.serve.host import (
     GONE,
     AnsweringTools,
@@ -36,6 +36,7 @@ from orchestrator.serve.mcp_tools import (
     BrowserTool,
     SubmitAnswer,
     TakeScreenshot,
+    page_as_text,
     read_call,
     schema_of,
 )
@@ -184,27 +185,8 @@ def _stepped(done: Stepped) -> types.CallToolResult:
 
 
 def _shown(seen: Observation) -> types.CallToolResult:
-    """Say what is seen, in the sections of Playwright MCP's answers."""
-    error = seen.last_error
-    parts = [f"### Error\n{error}"] if error else []
-    if len(seen.tabs) > 1:
-        lines = [
-            f"- {tab.index}:{' (current)' if tab.is_current else ''} [{tab.title}]({tab.url})"
-            for tab in seen.tabs
-        ]
-        parts.append("### Open tabs\n" + "\n".join(lines))
-    parts.append(f"### Page\n- Page URL: {seen.url}\n- Page Title: {seen.title}")
-    parts.append(f"### Snapshot\n```yaml\n{_snapshot(seen)}\n```")
-    text = types.TextContent(text=whole("\n".join(parts)))
-    return types.CallToolResult(content=[text], is_error=error is not None)
-
-
-def _snapshot(seen: Observation) -> str:
-    """Return the page as text: as Playwright MCP would, where the episode observes that form."""
-    parts = seen.parts.values()
-    texts = [one.text for one in parts if isinstance(one, AriaSnapshot)]
-    texts += [one.text for one in parts if isinstance(one, AxTree)]
-    return texts[0] if texts else "(no form of text is observed in this episode)"
+    text = types.TextContent(text=page_as_text(seen))
+    return types.CallToolResult(content=[text], is_error=seen.last_error is not None)
 
 
 def _pictured(seen: Observation) -> types.CallToolResult:

@@ -32,9 +32,10 @@ from arena_core.actions import (
     Type,
     Wait,
 )
-from arena_core.foreign import cut, first_fault
+from arena_core.foreign import cut, first_fault, whole
 from arena_core.foreign_fields import Data, Text
 from orchestrator.agents.action_spaces.parser import Misread
+from orchestrator.browser.observation import AriaSnapshot, AxTree, Observation
 from orchestrator.serve.results import FinishStatus
 
 _MOST_WAIT_S: Final = 30.0
@@ -277,3 +278,26 @@ def schema_of(tool: type[BrowserTool]) -> dict[str, Any]:
     schema = tool.model_json_schema(by_alias=True)
     schema.pop("description", None)
     return schema
+
+
+def page_as_text(seen: Observation, *, snapshot: bool = True) -> str:
+    """Say what is seen, in the sections of Playwright MCP's answers."""
+    parts = [f"### Error\n{seen.last_error}"] if seen.last_error else []
+    if len(seen.tabs) > 1:
+        lines = [
+            f"- {tab.index}:{' (current)' if tab.is_current else ''} [{tab.title}]({tab.url})"
+            for tab in seen.tabs
+        ]
+        parts.append("### Open tabs\n" + "\n".join(lines))
+    parts.append(f"### Page\n- Page URL: {seen.url}\n- Page Title: {seen.title}")
+    if snapshot:
+        parts.append(f"### Snapshot\n```yaml\n{_snapshot(seen)}\n```")
+    return whole("\n".join(parts))
+
+
+def _snapshot(seen: Observation) -> str:
+    """Return the page as text: as Playwright MCP would, where the episode observes that form."""
+    parts = seen.parts.values()
+    texts = [one.text for one in parts if isinstance(one, AriaSnapshot)]
+    texts += [one.text for one in parts if isinstance(one, AxTree)]
+    return texts[0] if texts else "(no form of text is observed in this episode)"

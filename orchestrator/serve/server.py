@@ -8,7 +8,7 @@ import json
 import os
 import secrets
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,6 +73,7 @@ class Guard:
         self._app = app
         self._expected = f"Bearer {token}".encode()
         self._hosts = {f"127.0.0.1:{port}".encode(), f"localhost:{port}".encode()}
+        self._hosts.add(b"localhost")  # through the Unix socket, which has no port
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -152,7 +153,10 @@ async def serve(
     out: Path | None = None,
     staged: bool = False,
     checkpoints: bool = False,
+    browser: Mapping[str, str] | str | None = None,
     token_path: Path | None = None,
+    socket_path: Path | None = None,
+    references: bool = False,
 ) -> AsyncIterator[Served]:
     """Serve episodes over HTTP until the block ends; those that are played then are given back.
 
@@ -164,7 +168,10 @@ async def serve(
         out: each episode's evidence goes into a folder of its own there; None for nowhere.
         staged: online, live origins are staged on this machine.
         checkpoints: clients may go back in episodes and fork them: harnesses, not agents.
+        browser: that all episodes are played in, as in a run's file; no client chooses it.
         token_path: where the token is written; in Arena's cache folder where omitted.
+        socket_path: of a Unix socket that it answers on as well, for a container that has it.
+        references: clients may let the oracle play their episodes: harnesses, not agents.
     """
     try:
         from orchestrator.serve.app import make_app  # noqa: PLC0415  of the extra `serve`
@@ -173,11 +180,17 @@ async def serve(
         raise PrerequisiteError(message, hint="pip install 'arena-orchestrator[serve]'") from cause
 
     host = EpisodeHost(
-        arena, slots=slots, idle_s=idle_s, out=out, staged=staged, checkpoints=checkpoints
+        arena,
+        slots=slots,
+        idle_s=idle_s,
+        out=out,
+        staged=staged,
+        checkpoints=checkpoints,
+        browser=browser,
     )
-    app = make_app(arena, host, TextActions())
+    app = make_app(arena, host, TextActions(), references=references)
     try:
-        async with _listening(app, port, token_path) as (url, token, path):
+        async with _listening(app, port, token_path, socket_path) as (url, token, path):
             try:
                 yield Served(url=url, token=token, token_file=path, host=host)
             finally:
@@ -188,16 +201,16 @@ async def serve(
 
 @asynccontextmanager
 async def _listening(
-    app: ASGIApp, port: int, token_path: Path | None
+    app: ASGIApp, port: int, token_path: Path | None, socket_path: Path | None
 ) -> AsyncIterator[tuple[str, str, Path]]:
-    """Answer HTTP on loopback for who knows the token, until the block ends.
+    """Answer HTTP on loopback, and on a Unix socket where one is named, until the block ends.
 
     Yields:
         The URL, the token, and its file.
     """
     import uvicorn  # noqa: PLC0415  of an extra
 
-    with _bound(port) as listener:
+    with _bound(port) as listener, _bound_in_files(socket_path) as further:
         port = listener.getsockname()[1]
         with token_file(token_path, port) as (token, path):
             config = uvicorn.Config(
@@ -210,7 +223,7 @@ async def _listening(
             )
             server = uvicorn.Server(config)
             # Signals are its caller's: uvicorn's own handlers would take them.
-            working = asyncio.create_task(server._serve([listener]))  # noqa: SLF001
+            working = asyncio.create_task(server._serve([listener, *further]))  # noqa: SLF001
             try:
                 yield f"http://{LOOPBACK}:{port}", token, path
             finally:
@@ -231,3 +244,30 @@ def _bound(port: int) -> socket.socket:
         raise PortTakenError(message, hint="another --port, or 0 for a free one") from cause
     listener.listen(128)
     return listener
+
+
+@contextmanager
+def _bound_in_files(path: Path | None) -> Iterator[list[socket.socket]]:
+    """Listen on a Unix socket that only this user and root may open; remove it at the end."""
+    if path is None:
+        yield []
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        try:
+            if path.is_socket() and not _is_answered(path):
+                path.unlink()  # of a service that was killed
+            listener.bind(str(path))
+            path.chmod(0o600)
+        except OSError as cause:
+            message = f"--socket {path}: {cause.strerror or cause}"
+            raise UsageError(message, hint="name a new file, with a shorter path") from cause
+        listener.listen(128)
+        try:
+            yield [listener]
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def _is_answered(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
+        return asked.connect_ex(str(path)) == 0

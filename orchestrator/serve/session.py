@@ -14,7 +14,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from arena_core.actions import Action, AnswerStatus
-from arena_core.errors import UnknownNameError, UsageError
+from arena_core.errors import AgentError, UnknownNameError, UsageError
 from arena_core.names import offered
 from evaluators.evidence import Evidence
 from evaluators.responses import ending
@@ -22,6 +22,7 @@ from evaluators.scores import Score
 from orchestrator.agents.action_spaces.arena_json import ArenaJson
 from orchestrator.agents.action_spaces.browsergym import BrowserGymCalls
 from orchestrator.agents.action_spaces.parser import Misread
+from orchestrator.agents.choice import make_agent
 from orchestrator.agents.interface import Assignment
 from orchestrator.api.open_episode import OpenEpisode
 from orchestrator.browser.observation import Observation
@@ -29,6 +30,7 @@ from orchestrator.episode.checkpoint import Checkpoint
 from orchestrator.serve.results import EpisodeResult, FinishStatus
 
 MOST_CHECKPOINTS: Final = 100
+ORACLE: Final = "oracle"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,6 +230,18 @@ class EpisodeSession:
             if not self._episode.is_over:
                 await self._end(answer, data, status, reason, confidence)
             return await self._concluded()
+
+    async def play_reference(self) -> EpisodeResult:
+        """Let the oracle play the task to its end: it is scored as any agent's, and it may fail."""
+        reference = self._episode._playing().reference  # noqa: SLF001  no face of the API shows it
+        oracle = make_agent(ORACLE)(self.assignment, reference)
+        while self.result is None:
+            try:
+                decided = await oracle.decide(self.seen)
+            except AgentError as error:
+                return await self.finish(None, FinishStatus.GAVE_UP, str(error))
+            await self.step(decided.action, thought=decided.thought)
+        return self.result
 
     async def abandon(self, why: str) -> EpisodeResult:
         """Take the episode back and cut short what is under way; it counts for nothing."""

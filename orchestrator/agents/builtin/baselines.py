@@ -1,16 +1,31 @@
-"""Agents that measure the benchmark: one stops at once, one acts at random."""
+"""Agents that measure the benchmark: what nothing, chance, a guess or a replay achieves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Final
 
 from arena_core.actions import Action, Back, Click, Scroll, ScrollDirection, Select, Stop, Type
+from arena_core.errors import AgentError, UsageError
+from arena_core.worlds import World
 from orchestrator.agents.builtin.elements import descendants
-from orchestrator.agents.interface import Agent, AgentClass, Assignment, Decision, episode_seed
+from orchestrator.agents.builtin.oracle import OracleAgent
+from orchestrator.agents.interface import (
+    Agent,
+    AgentClass,
+    Assignment,
+    Decision,
+    Reference,
+    episode_seed,
+)
 from orchestrator.agents.spec import Agents, AgentSpec
 from orchestrator.browser.observation import Node, Observation
+from tasks.loader import load_suite
+from tasks.reference import SolveMiniWob
+from tasks.schema import Task
 
 
 class IdleAgent:
@@ -82,3 +97,92 @@ def _open_random(*, seed: int = 0) -> Agents:
 
 
 RANDOM: Final = AgentSpec(open=_open_random, agent_class=AgentClass.BASELINE)
+
+
+class BlindRefusal:
+    """Answers `N/A` at once, as if nothing could be done."""
+
+    async def decide(self, observation: Observation) -> Decision:  # noqa: ARG002
+        return Decision(Stop(answer="N/A"))
+
+
+def _open_refusal() -> Agents:
+    return Agents(make=lambda _: BlindRefusal())
+
+
+BLIND_NA: Final = AgentSpec(
+    open=_open_refusal, agent_class=AgentClass.BASELINE, observations=frozenset()
+)
+
+_LONGEST_ANSWER: Final = 8_000
+
+
+class ShotgunAgent:
+    """Answers with everything that the start page says, and does nothing."""
+
+    async def decide(self, observation: Observation) -> Decision:
+        said = dict.fromkeys(node.name for node in observation.nodes if node.name)
+        return Decision(Stop(answer=", ".join(said)[:_LONGEST_ANSWER]))
+
+
+def _open_shotgun() -> Agents:
+    return Agents(make=lambda _: ShotgunAgent())
+
+
+SHOTGUN: Final = AgentSpec(open=_open_shotgun, agent_class=AgentClass.BASELINE)
+
+_INSTANCE: Final = re.compile(r"(?P<template>.+?)(?:-s\d+)?-(?P<number>\d+)")
+
+
+class BlindReplay:
+    """Does what solves another instance of the task's template, whatever the pages say.
+
+    What a page does not have is left out, so that it comes as far as such a replay can.
+    """
+
+    def __init__(self, other: Task, url_of: Mapping[str, str], world: World) -> None:
+        self._world = world
+        self._left = [one for one in other.reference_actions if one.only in {None, world}]
+        self._reference = Reference((), lambda page: _address(page, url_of))
+
+    async def decide(self, observation: Observation) -> Decision:
+        while self._left:
+            alone = replace(self._reference, actions=(self._left.pop(0),))
+            try:
+                return await OracleAgent(alone, self._world).decide(observation)
+            except AgentError:
+                continue
+        return Decision(Stop())
+
+
+def _address(page: str, url_of: Mapping[str, str]) -> str:
+    """Return the URL of a logical one, by the start URLs of sites."""
+    site, _, path = page.partition(":")
+    if site not in url_of:
+        raise AgentError(f"{page}: the task does not visit '{site}'")
+    return f"{url_of[site].rstrip('/')}{path}"
+
+
+def _open_replay(*, suite: str) -> Agents:
+    instances: dict[str, list[Task]] = {}
+    for task in load_suite(suite).tasks:
+        solves = any(isinstance(one, SolveMiniWob) for one in task.reference_actions)
+        if task.template is not None and task.reference is not None and not solves:
+            instances.setdefault(task.template, []).append(task)
+    if not instances:
+        message = f"suite '{suite}' has no instance of a template whose reference could be replayed"
+        raise UsageError(message, hint="draw one: arena tasks instantiate SUITE --seed 8")
+
+    def make(assignment: Assignment) -> Agent:
+        own = _INSTANCE.fullmatch(assignment.task)
+        siblings = instances.get(own["template"], []) if own else []
+        others = [one for one in siblings if one.id != assignment.task]
+        if own is None or not others:
+            return IdleAgent()
+        other = others[int(own["number"]) % len(others)]
+        return BlindReplay(other, assignment.site_urls, assignment.world)
+
+    return Agents(make=make)
+
+
+BLIND_REPLAY: Final = AgentSpec(open=_open_replay, agent_class=AgentClass.BASELINE)

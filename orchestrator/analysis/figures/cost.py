@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.analysis.figures.style import (
     GRID,
+    draw_mark,
     face_of,
     formatter,
     legend_below,
@@ -14,8 +15,9 @@ from orchestrator.analysis.figures.style import (
     names_of,
     new_figure,
 )
+from orchestrator.analysis.studies.breakdowns import COSTS
 from orchestrator.analysis.studies.findings import CellFigures, StudyAnalysis
-from orchestrator.analysis.wording import money
+from orchestrator.analysis.wording import COSTS_SAID
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,21 +25,15 @@ if TYPE_CHECKING:
 
 _FAR_APART: Final = 10  # from this ratio of costs on, the axis is logarithmic
 
-Cost = Callable[[CellFigures], float | None]
-_COSTS: Final[tuple[tuple[str, Cost, Callable[[float], str]], ...]] = (
-    ("US dollars an episode", lambda one: one.spending.usd_per_episode, money),
-    ("seconds an episode", lambda one: one.spending.seconds_per_episode, lambda v: f"{v:g}"),
-)
-
 
 def cost(analysis: StudyAnalysis) -> Figure | None:
-    """Draw success against what an episode costs, a panel each for money and time.
+    """Draw success against what an episode costs, a panel each for money, tokens and time.
 
     Returns:
-        None where nothing is known of either.
+        None where nothing is known of any.
     """
     cells = [one for one in analysis.cells if one.success is not None]
-    panels = [panel for panel in _COSTS if any(panel[1](one) for one in cells)]
+    panels = [(by, read) for by, read in COSTS if any(read(one) for one in cells)]
     if not panels:
         return None
     names = names_of([one.cell for one in cells], 44)
@@ -45,12 +41,13 @@ def cost(analysis: StudyAnalysis) -> Figure | None:
     columns = 2 if max(map(len, names.values())) > 24 else 3  # noqa: PLR2004 - letters that three columns hold
     figure = new_figure(3.0 + 0.2 * (len(cells) // columns + 1))
     grid: Any = figure.subplots(1, len(panels), squeeze=False, sharey=True)
-    for number, (title, read, words) in enumerate(panels):
+    for number, (by, read) in enumerate(panels):
         axes = grid[0][number]
         shown = [(one, value) for one in cells if (value := read(one))]
-        _panel(axes, shown, words, marks)
+        _panel(axes, shown, COSTS_SAID[by], marks)
         missing = len(cells) - len(shown)
-        axes.set_xlabel(f"{title}\n({missing} cells unknown)" if missing else title)
+        unknown = f"\n({missing} cells unknown)" if missing else ""
+        axes.set_xlabel(f"{by} per episode{unknown}")
         if number == 0:
             axes.set_ylabel(f"success ({1 - analysis.alpha:.0%} intervals by template)")
     legend_below(figure, _legend(cells, names, marks), columns)
@@ -81,17 +78,8 @@ def _panel(
         if one.clustered is not None:
             ends = [one.clustered.low, one.clustered.high]
             axes.plot([value] * 2, ends, color=mark.colour, linewidth=1.0)
-        axes.plot(
-            [value],
-            [one.success or 0.0],
-            linestyle="none",
-            zorder=3,
-            marker=mark.marker,
-            markersize=7,
-            markerfacecolor=face_of(one.cell.world, mark),
-            markeredgecolor=mark.colour,
-            markeredgewidth=1.4,
-        )
+        rate, face = one.success or 0.0, face_of(one.cell.world, mark)
+        draw_mark(axes, value, rate, mark, face, markersize=7, markeredgewidth=1.4)
 
 
 def _legend(

@@ -1,8 +1,8 @@
-"""Forest plots: success of each cell, and the difference that each question found."""
+"""Forest plots of cells and of questions, and the paired differences of each question."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from arena_core.names import counted
 from orchestrator.analysis.figures.style import (
@@ -10,6 +10,8 @@ from orchestrator.analysis.figures.style import (
     PALE,
     ROW,
     Mark,
+    draw_mark,
+    draw_span,
     face_of,
     formatter,
     legend_below,
@@ -20,6 +22,7 @@ from orchestrator.analysis.figures.style import (
     share_axis,
     signed_points,
     wrapped,
+    write_beside,
 )
 from orchestrator.analysis.studies.findings import Answer, CellFigures, StudyAnalysis
 from orchestrator.analysis.studies.questions import QuestionKind
@@ -30,6 +33,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _COLOUR: Final = {"yes": "#0072B2", "no": "#D55E00", "undecided": PALE}
+_BOUNDS: Final[dict[str, Any]] = {
+    "color": PALE,
+    "linewidth": 0.8,
+    "linestyle": ":",
+    "marker": "|",
+    "markersize": 4,
+}
 _MARKER: Final = {"yes": "o", "no": "X", "undecided": "o"}
 
 
@@ -60,47 +70,16 @@ def _row(axes: Axes, found: CellFigures, y: float, mark: Mark) -> None:
         axes.text(0.5, y, "no episode is scored", ha="center", va="center", color=PALE)
         return
     if found.bounds is not None and found.bounds.low < found.bounds.high:
-        axes.plot(
-            [found.bounds.low, found.bounds.high],
-            [y + 0.09] * 2,
-            color=PALE,
-            linewidth=0.8,
-            linestyle=":",
-            marker="|",
-            markersize=4,
-        )
-    if found.wilson is not None:
-        axes.plot([found.wilson.low, found.wilson.high], [y] * 2, color=mark.colour, linewidth=0.9)
-    if found.clustered is not None:
-        axes.plot(
-            [found.clustered.low, found.clustered.high], [y] * 2, color=mark.colour, linewidth=2.6
-        )
-    axes.plot(
-        [found.success],
-        [y],
-        linestyle="none",
-        zorder=3,
-        marker=mark.marker,
-        markersize=6.5,
-        markerfacecolor=face_of(found.cell.world, mark),
-        markeredgecolor=mark.colour,
-        markeredgewidth=1.4,
-    )
+        draw_span(axes, found.bounds, y + 0.09, **_BOUNDS)
+    draw_span(axes, found.wilson, y, color=mark.colour, linewidth=0.9)
+    draw_span(axes, found.clustered, y, color=mark.colour, linewidth=2.6)
+    face = face_of(found.cell.world, mark)
+    draw_mark(axes, found.success, y, mark, face, markersize=6.5, markeredgewidth=1.4)
     tasks, episodes = counted(found.scored_tasks, "task"), counted(found.scored, "episode")
     said = f"{found.success:.0%}  of {tasks}, {episodes}"
     if found.scored < found.episodes:
         said += f"\n({found.episodes - found.scored} unscored)"
-    axes.annotate(
-        said,
-        (1.0, y),
-        xycoords=("axes fraction", "data"),
-        xytext=(6, 0),
-        textcoords="offset points",
-        va="center",
-        color=INK,
-        fontsize=7.5,
-        annotation_clip=False,
-    )
+    write_beside(axes, said, y, color=INK)
 
 
 def _legend(cells: tuple[CellFigures, ...]) -> list[object]:
@@ -112,18 +91,7 @@ def _legend(cells: tuple[CellFigures, ...]) -> list[object]:
     if any(one.wilson is not None for one in cells):
         handles.append(Line2D([], [], color=INK, linewidth=0.9, label="Wilson, over tasks"))
     if any(one.bounds is not None and one.bounds.low < one.bounds.high for one in cells):
-        handles.append(
-            Line2D(
-                [],
-                [],
-                color=PALE,
-                linewidth=0.8,
-                linestyle=":",
-                marker="|",
-                markersize=4,
-                label="rate with all unscored failed / succeeded",
-            )
-        )
+        handles.append(Line2D([], [], **_BOUNDS, label="rate with all unscored failed / succeeded"))
     worlds = {one.cell.world: one.world_label for one in cells}
     if len(worlds) > 1:
         handles += [
@@ -190,32 +158,11 @@ def _answer_row(axes: Axes, answer: Answer, y: float, height: float) -> None:
                 linestyle="--",
                 linewidth=1.0,
             )
-    if answer.interval is not None:
-        axes.plot([answer.interval.low, answer.interval.high], [y] * 2, color=colour, linewidth=1.0)
-    if answer.deciding_interval is not None:
-        low, high = answer.deciding_interval.low, answer.deciding_interval.high
-        axes.plot([low, high], [y] * 2, color=colour, linewidth=2.8)
-    axes.plot(
-        [answer.effect or 0.0],
-        [y],
-        linestyle="none",
-        zorder=3,
-        marker=_MARKER[decision],
-        markersize=7,
-        markeredgecolor=colour,
-        markerfacecolor="white" if decision == "undecided" else colour,
-        markeredgewidth=1.4,
-    )
-    axes.annotate(
-        short_answer(answer),
-        (1.0, y),
-        xycoords=("axes fraction", "data"),
-        xytext=(6, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=7.5,
-        annotation_clip=False,
-    )
+    draw_span(axes, answer.interval, y, color=colour, linewidth=1.0)
+    draw_span(axes, answer.deciding_interval, y, color=colour, linewidth=2.8)
+    mark, face = Mark(colour, _MARKER[decision]), "white" if decision == "undecided" else colour
+    draw_mark(axes, answer.effect or 0.0, y, mark, face, markersize=7, markeredgewidth=1.4)
+    write_beside(axes, short_answer(answer), y)
 
 
 def _reach(answer: Answer) -> float:
@@ -256,3 +203,30 @@ def _answer_legend(answers: list[Answer], alpha: float) -> list[object]:
         if name in there
     ]
     return handles
+
+
+def pairs(analysis: StudyAnalysis) -> Figure | None:
+    """Draw a panel a question: a bar a pair, from the largest difference to the smallest.
+
+    Returns:
+        None where no question has pairs.
+    """
+    answers = [one for one in analysis.answers if one.differences]
+    if not answers:
+        return None
+    figure = new_figure(1.25 * len(answers) + 0.3)
+    grid: Any = figure.subplots(len(answers), 1, squeeze=False)
+    for row, answer in zip(grid, answers, strict=True):
+        axes, found = row[0], sorted(answer.differences, reverse=True)
+        axes.stairs([max(one, 0.0) for one in found], fill=True, color=_COLOUR["yes"])
+        axes.stairs([min(one, 0.0) for one in found], fill=True, color=_COLOUR["no"])
+        axes.axhline(0, color=INK, linewidth=0.8)
+        better, worse = sum(one > 0 for one in found), sum(one < 0 for one in found)
+        equal = len(found) - better - worse
+        said = f"first better in {better}, equal in {equal}, second better in {worse}"
+        title = wrapped(f"{question_title(answer.question)}: {said}", 110)
+        axes.set_title(title, loc="left", fontsize=8)
+        axes.yaxis.set_major_formatter(formatter(signed_points))
+        axes.set_xticks([])
+    figure.supylabel("paired differences, points", fontsize=8.5)
+    return figure

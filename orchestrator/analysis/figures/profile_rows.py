@@ -7,10 +7,8 @@ from enum import StrEnum
 
 from orchestrator.analysis.stats.rates import Interval
 from orchestrator.analysis.stats.results import Cell
-from orchestrator.analysis.studies.calibration import Calibration
-from orchestrator.analysis.studies.collateral import CollateralFigures
 from orchestrator.analysis.studies.findings import CellFigures, StudyAnalysis
-from orchestrator.analysis.studies.reliability import Reliability
+from orchestrator.analysis.studies.reliability import Calibration, CollateralFigures, Reliability
 from orchestrator.analysis.wording import interval, percent, points
 
 Row = tuple[str, ...]
@@ -72,6 +70,32 @@ def _collateral(one: CollateralFigures) -> Row:
 
 def _listed(counts: Iterable[tuple[StrEnum, int]]) -> str:
     return ", ".join(f"{kind} {count:,}" for kind, count in counts) or "none"
+
+
+def parted_rows(analysis: StudyAnalysis) -> list[Row]:
+    """Return why the worlds part, a row a cause that there is."""
+    return [
+        (
+            one.agent,
+            one.suite,
+            cause.cause.value,
+            f"{cause.tasks} of {one.tasks}",
+            percent(cause.share),
+            interval(cause.interval) or _NONE,
+        )
+        for one in analysis.parted
+        for cause in one.causes
+        if cause.tasks
+    ]
+
+
+def parting_rows(analysis: StudyAnalysis) -> list[Row]:
+    """Return where the worlds part, a row a task."""
+    return [
+        (one.agent, one.suite, task.task, str(task.step), task.cause.value, task.because)
+        for one in analysis.parted
+        for task in one.parts
+    ]
 
 
 def calibration_rows(analysis: StudyAnalysis) -> list[Row]:

@@ -10,6 +10,8 @@ from orchestrator.analysis.figures.style import (
     GRID,
     INK,
     PALE,
+    draw_mark,
+    draw_span,
     face_of,
     formatter,
     legend_below,
@@ -70,19 +72,8 @@ def _panel(axes: Axes, group: list[Slice], step: float, marks: dict[str, Any]) -
             y = number * row + 0.08 + (place + 0.5) * step
             if rate.success is None:
                 continue
-            if rate.interval is not None:
-                ends = [rate.interval.low, rate.interval.high]
-                axes.plot(ends, [y] * 2, color=mark.colour, linewidth=1.1)
-            axes.plot(
-                [rate.success],
-                [y],
-                linestyle="none",
-                zorder=3,
-                marker=mark.marker,
-                markersize=4.5,
-                markerfacecolor=face_of(rate.cell.world, mark),
-                markeredgecolor=mark.colour,
-            )
+            draw_span(axes, rate.interval, y, color=mark.colour, linewidth=1.1)
+            draw_mark(axes, rate.success, y, mark, face_of(rate.cell.world, mark), markersize=4.5)
         if number:
             axes.axhline(number * row, color=GRID, linewidth=0.8)
     axes.set_ylim(len(group) * row, 0)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from arena_core.worlds import World
+from orchestrator.analysis.stats.rates import Interval
 from orchestrator.analysis.stats.results import Cell
 
 if TYPE_CHECKING:
@@ -68,6 +69,41 @@ def marks_of(agents: Iterable[str]) -> dict[str, Mark]:
 def face_of(world: World, mark: Mark) -> str:
     """Return the fill of a marker: filled offline, open online."""
     return mark.colour if world is World.OFFLINE else "white"
+
+
+def draw_span(axes: Axes, span: Interval | None, y: float, **look: Any) -> None:
+    """Draw an interval as a line across; nothing where there is none."""
+    if span is not None:
+        axes.plot([span.low, span.high], [y] * 2, **look)
+
+
+def draw_mark(axes: Axes, x: float, y: float, mark: Mark, face: str, **look: Any) -> None:
+    """Draw a mark above all lines."""
+    axes.plot(
+        [x],
+        [y],
+        linestyle="none",
+        zorder=3,
+        marker=mark.marker,
+        markerfacecolor=face,
+        markeredgecolor=mark.colour,
+        **look,
+    )
+
+
+def write_beside(axes: Axes, text: str, y: float, **look: Any) -> None:
+    """Write what a row says right of the axes."""
+    axes.annotate(
+        text,
+        (1.0, y),
+        xycoords=("axes fraction", "data"),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=7.5,
+        annotation_clip=False,
+        **look,
+    )
 
 
 def names_of(cells: Sequence[Cell], width: int = 30) -> dict[Cell, str]:

@@ -11,6 +11,8 @@ from orchestrator.analysis.figures.profile_rows import (
     Row,
     calibration_rows,
     collateral_rows,
+    parted_rows,
+    parting_rows,
     points_span,
     reliability_rows,
     world_labels,
@@ -19,7 +21,7 @@ from orchestrator.analysis.studies.findings import Answer, CellFigures, RepeatRa
 from orchestrator.analysis.studies.robustness import Robustness
 from orchestrator.analysis.studies.sentences import question_title, short_answer
 from orchestrator.analysis.studies.slices import TaskAcross
-from orchestrator.analysis.wording import interval, money, p_value, percent, points
+from orchestrator.analysis.wording import COSTS_SAID, interval, money, p_value, percent, points
 from orchestrator.gateway.variations import in_arm
 
 _LATEX: Final = {
@@ -45,11 +47,6 @@ _LATEX: Final = {
 _TO_ESCAPE: Final = re.compile("|".join(map(re.escape, _LATEX)))
 # `\` before anything that Markdown or HTML in it would read.
 _MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]<>#|~&$])")
-_SAID: Final[Mapping[str, Callable[[float], str]]] = {
-    "US dollars": money,
-    "tokens": "{:,.0f}".format,
-    "seconds": "{:,.1f} s".format,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +97,6 @@ def markdown_text(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
 
 
-def _cell_rows(analysis: StudyAnalysis) -> list[Row]:
-    return [_cell_row(one) for one in analysis.cells]
-
-
 def _cell_row(one: CellFigures) -> Row:
     spending = one.spending
     agent = f"{one.cell.agent} ({one.agent_note})" if one.agent_note else one.cell.agent
@@ -127,10 +120,6 @@ def _planned(one: CellFigures) -> int:
     return one.episodes + one.pending
 
 
-def _robustness(analysis: StudyAnalysis) -> list[Row]:
-    return [_robustness_row(one) for one in analysis.robustness]
-
-
 def _robustness_row(one: Robustness) -> Row:
     sure = "–" if one.interval is None else f"{one.interval.low:.2f} to {one.interval.high:.2f}"
     return (
@@ -145,10 +134,6 @@ def _robustness_row(one: Robustness) -> Row:
         ", ".join(one.broken),
         str(one.unpaired),
     )
-
-
-def _answer_rows(analysis: StudyAnalysis) -> list[Row]:
-    return [_answer_row(one) for one in analysis.answers]
 
 
 def _answer_row(one: Answer) -> Row:
@@ -186,7 +171,7 @@ CELLS: Final = Table(
     numbers=(False, False, False, *(True,) * 9),
     caption="Success of each agent by suite and world; intervals over tasks (Wilson) and over"
     " templates (clustered), bounds with all unscored episodes failed and succeeded",
-    rows=_cell_rows,
+    rows=lambda analysis: [_cell_row(one) for one in analysis.cells],
 )
 ANSWERS: Final = Table(
     titles=(
@@ -204,7 +189,7 @@ ANSWERS: Final = Table(
     numbers=(False, False, *(True,) * 7, False),
     caption="Paired comparisons on the same tasks; p after Holm's correction over the registered"
     " questions and over all looks; where the answer is not equivalent or inferior, p is of that",
-    rows=_answer_rows,
+    rows=lambda analysis: [_answer_row(one) for one in analysis.answers],
 )
 
 
@@ -214,11 +199,6 @@ def hardest_first(analysis: StudyAnalysis) -> list[TaskAcross]:
         analysis.tasks,
         key=lambda one: (2.0 if one.success is None else one.success, one.suite, one.task),
     )
-
-
-def cost_said(by: str, cost: float) -> str:
-    """Return a cost in words, counted as a front counts it."""
-    return _SAID[by](cost)
 
 
 def _secondary(analysis: StudyAnalysis) -> list[Row]:
@@ -275,7 +255,7 @@ def _front(analysis: StudyAnalysis) -> list[Row]:
             front.suite,
             front.world.value,
             point.agent,
-            cost_said(front.by, point.cost),
+            COSTS_SAID[front.by](point.cost),
             percent(point.success),
             interval(point.interval) or "–",
             "on the front" if point.beaten_by is None else f"beaten by {point.beaten_by}",
@@ -330,6 +310,19 @@ BREAKDOWNS: Final[Mapping[str, Table]] = {
         " corrected, and no tests",
         rows=_secondary,
     ),
+    "parted": Table(
+        titles=("agent", "suite", "cause", "tasks that disagree", "share", "interval"),
+        numbers=(*(False,) * 3, *(True,) * 3),
+        caption="Why the worlds part, of the tasks that one world alone solved: each counts once;"
+        " intervals by template, simultaneous over all causes",
+        rows=parted_rows,
+    ),
+    "partings": Table(
+        titles=("agent", "suite", "task", "step", "cause", "why"),
+        numbers=(*(False,) * 3, True, False, False),
+        caption="Where the worlds part, task by task: the first step that differs, and why",
+        rows=parting_rows,
+    ),
     "robustness": Table(
         titles=(
             *("agent", "arm", "suite", "tasks", "clean", "in the arm"),
@@ -338,7 +331,7 @@ BREAKDOWNS: Final[Mapping[str, Table]] = {
         numbers=(*(False,) * 3, *(True,) * 5, False, True),
         caption="Success in an arm, divided by that of the same agent in the clean arm, on the"
         " tasks and repeats that both scored; intervals by template",
-        rows=_robustness,
+        rows=lambda analysis: [_robustness_row(one) for one in analysis.robustness],
     ),
     "reliability": Table(
         titles=(

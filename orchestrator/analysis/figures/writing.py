@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from arena_core.errors import StoreError
 from orchestrator.analysis.figures.agreement import agreement
 from orchestrator.analysis.figures.cost import cost
-from orchestrator.analysis.figures.forest import differences, forest
+from orchestrator.analysis.figures.forest import differences, forest, pairs
 from orchestrator.analysis.figures.slices import heat_map, slices
 from orchestrator.analysis.figures.style import drawing, save
 from orchestrator.analysis.figures.tables import (
@@ -31,6 +31,7 @@ _FENCES: Final = re.compile(r"`{3,}")
 FIGURES: Final[dict[str, Callable[[StudyAnalysis], Figure | None]]] = {
     "forest": forest,
     "differences": differences,
+    "pairs": pairs,
     "heat-map": heat_map,
     "worlds": agreement,
     "slices": slices,

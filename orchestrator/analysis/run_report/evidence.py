@@ -132,38 +132,45 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
 
 
+def seen_texts(evidence_folder: Path) -> Mapping[int, Mapping[str, str]]:
+    """Return the texts that an agent saw after each step, by form; none where none was kept.
+
+    Raises:
+        StoreError: they cannot be read.
+    """
+    path = evidence_folder / OBSERVATIONS_FILE
+    try:
+        return {
+            int(line["step"]): {
+                form: str(one["text"]) for form, one in line["parts"].items() if one.get("text")
+            }
+            for line in read_lines(path)
+        }
+    except (LookupError, TypeError, ValueError, AttributeError) as cause:
+        raise StoreError(f"{path}: its lines are not observations") from cause
+
+
 class SeenTexts:
-    """Reads the observations of a run's attempts, one attempt at a time."""
+    """Shows the observations of a run's attempts, one attempt at a time."""
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
         self._attempt = ""
-        self._lines: dict[int, dict[str, Any]] = {}
+        self._texts: Mapping[int, Mapping[str, str]] = {}
 
     def text(self, episode: ScoredEpisode, step: int) -> str:
         """Return what the agent saw after a step; empty where no text of it was kept."""
         if episode.folder != self._attempt:
             self._attempt = episode.folder
-            self._lines = self._read(episode.folder)
-        parts = self._lines.get(step, {}).get("parts", {})
-        shown = [f"{name}\n{_cut_part(one)}" for name, one in parts.items() if _has_text(one)]
-        return "\n\n".join(shown)
-
-    def _read(self, attempt: str) -> dict[int, dict[str, Any]]:
-        path = self._folder.evidence_folder(attempt) / OBSERVATIONS_FILE
-        try:
-            return {line["step"]: line for line in read_lines(path)}
-        except (StoreError, LookupError, TypeError) as cause:
-            why = cause.message if isinstance(cause, StoreError) else f"{path}: no observations"
-            return {0: {"parts": {"(not readable)": {"text": why}}}}
+            try:
+                self._texts = seen_texts(self._folder.evidence_folder(episode.folder))
+            except StoreError as unreadable:
+                self._texts = {0: {"(not readable)": unreadable.message}}
+        texts = self._texts.get(step, {})
+        return "\n\n".join(f"{form}\n{_cut_part(text)}" for form, text in texts.items())
 
 
-def _has_text(part: object) -> bool:
-    return isinstance(part, dict) and bool(part.get("text"))
-
-
-def _cut_part(part: dict[str, Any]) -> str:
-    text = str(part["text"])
+def _cut_part(text: str) -> str:
     left = len(text) - LONGEST
     return (
         text if left <= 0 else f"{text[:LONGEST]}\n({left} more characters in {OBSERVATIONS_FILE})"

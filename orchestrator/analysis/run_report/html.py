@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Final
 
 from arena_core.errors import StoreError
 from arena_core.worlds import World
-from evaluators.evidence import StepEvidence
 from orchestrator.analysis.html_page import render_page
 from orchestrator.analysis.run_report.evidence import (
     SeenTexts,
@@ -18,10 +16,13 @@ from orchestrator.analysis.run_report.evidence import (
     fallbacks,
     reset_figures,
 )
-from orchestrator.analysis.run_report.parting import causes, partings
+from orchestrator.analysis.run_report.failure_causes import causes_in_words, failure_causes
+from orchestrator.analysis.run_report.live_hosts import host_totals
+from orchestrator.analysis.run_report.parting import causes_said, partings
 from orchestrator.analysis.run_report.run_report import RunReport, TaskRow
+from orchestrator.analysis.run_report.tapes import tape_lines
 from orchestrator.analysis.wording import step_in_words
-from orchestrator.runs.store.evidence_files import read_picture
+from orchestrator.runs.store.evidence_files import picture_uri
 from orchestrator.runs.store.rescoring import ScoredEpisode
 from orchestrator.runs.store.scorer_reports import ScorerEpisode
 
@@ -50,6 +51,7 @@ HTML: Final = HtmlReport()
 def render_html(report: RunReport) -> str:
     """Return the report as HTML."""
     parted = partings(report)
+    failed = failure_causes(report)
     return render_page(
         __package__,
         "report.html",
@@ -58,16 +60,22 @@ def render_html(report: RunReport) -> str:
         report=report,
         worlds=report.lock.worlds,
         world_name=report.lock.label,
+        tape_lines=tuple(tape_lines(report)),
         divergence_rows=[row for row in report.rows if row.diverges],
         parted=parted,
-        causes=causes(parted.values()),
+        causes=causes_said(parted.values()),
+        failed=failed,
+        failed_by=causes_in_words(failed.values()),
+        hosts=host_totals(report),
         resets=reset_figures(report.receipts),
         fallbacks=fallbacks(report.receipts),
         broken=Counter(str(attempt.state) for attempt in report.attempts),
         played_by=_played_by,
         deed=step_in_words,
         asked=lambda episode: exchanges_by_step(report.folder.evidence_folder(episode.folder)),
-        picture=lambda episode, step: _picture(report, episode, step),
+        picture=lambda episode, step: picture_uri(
+            report.folder.evidence_folder(episode.folder), step.screenshot
+        ),
         seen=SeenTexts(report.folder).text,
         read_as=_by_folder(report),
         has_both=set(report.lock.worlds) == set(World),
@@ -85,12 +93,3 @@ def _by_folder(report: RunReport) -> Mapping[str, Mapping[str, ScorerEpisode]]:
 
 def _played_by(row: TaskRow, world: World) -> tuple[ScoredEpisode, ...]:
     return row.episodes.get(world, ())
-
-
-def _picture(report: RunReport, episode: ScoredEpisode, step: StepEvidence) -> str | None:
-    """Return a step's screenshot as a data URI; None where none was kept."""
-    content = read_picture(report.folder.evidence_folder(episode.folder), step.screenshot)
-    if step.screenshot is None or content is None:
-        return None
-    encoded = base64.b64encode(content).decode("ascii")
-    return f"data:image/{Path(step.screenshot).suffix.removeprefix('.')};base64,{encoded}"

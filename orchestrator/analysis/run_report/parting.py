@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 from itertools import zip_longest
+from pathlib import Path
 from typing import Final
 
 from arena_core.worlds import World
 from evaluators.evidence import Ended, Evidence, Located, StepEvidence, UnscoredReason
+from evaluators.verdicts import OutcomeKind
+from orchestrator.analysis.run_report.page_texts import PageTexts, text_difference
 from orchestrator.analysis.run_report.run_report import RunReport, TaskRow
 from orchestrator.analysis.wording import step_in_words
 from orchestrator.runs.store.rescoring import ScoredEpisode
@@ -21,6 +24,8 @@ _AN_ERROR: Final = 400
 _LATE: Final = ("timeout", "timed out", "took longer")
 # What names an element of one page, which has other names in the other world.
 _ELEMENTS: Final = {"element", "to", "url"}
+# What says in words what is meant.
+_WORDS: Final = {"text", "option", "answer"}
 _LONGEST: Final = 120
 
 
@@ -32,7 +37,7 @@ class PartingCause(StrEnum):
     not settle or answer in time. `layout`: the same action could not be done in one world alone, or
     led elsewhere. `content`: a page at the same address said something else before the agent did
     something else. `chance`: the agent did something else, and its repeats in one world part as
-    early. `unknown`: it did something else, and the evidence does not show why.
+    early, or end differently. `unknown`: it did something else, and the evidence does not show why.
     """
 
     BLOCKED = "blocked"
@@ -63,22 +68,48 @@ class Parting:
 
 def partings(report: RunReport) -> dict[str, Parting]:
     """Return where the worlds part, by task, of the tasks whose first repeats end differently."""
-    found = ((row.task.id, _parting_of(row)) for row in report.rows if row.diverges)
-    return {task: parting for task, parting in found if parting is not None}
+    folder = report.folder.evidence_folder
+    return {row.task.id: _parting_of(row, folder) for row in report.rows if row.diverges}
 
 
-def causes(found: Iterable[Parting]) -> str:
-    """Count partings by cause in words, the most frequent first."""
-    counts = Counter(one.cause for one in found)
-    return ", ".join(f"{cause} {count}" for cause, count in counts.most_common())
+def causes(found: Iterable[Parting]) -> dict[PartingCause, int]:
+    """Count partings by cause, the most frequent first."""
+    return dict(Counter(one.cause for one in found).most_common())
 
 
-def _parting_of(row: TaskRow) -> Parting | None:
-    offline, online = row.episodes.get(World.OFFLINE, ()), row.episodes.get(World.ONLINE, ())
-    if not offline or not online:
-        return None
-    paths = [[one.path for one in episodes] for episodes in (offline, online)]
-    return parting(Side.of(offline[0]), Side.of(online[0]), paths)
+def causes_said(found: Iterable[Parting]) -> str:
+    """Return the count of partings by cause in words."""
+    return ", ".join(f"{cause} {count}" for cause, count in causes(found).items())
+
+
+def _parting_of(row: TaskRow, folder: Callable[[str], Path]) -> Parting:
+    played = [row.episodes[world] for world in (World.OFFLINE, World.ONLINE)]
+    offline, online = (Side.of(mine[0], folder(mine[0].folder)) for mine in played)
+    repeats = [[Repeat.of(one, folder(one.folder)) for one in mine] for mine in played]
+    return parting(offline, online, repeats) or no_parting(offline)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """One repeat of a task in one world, the first one included.
+
+    Attributes:
+        success: None where it is unscored.
+        folder: of its evidence.
+    """
+
+    path: tuple[str, ...]
+    success: bool | None = None
+    folder: Path | None = None
+
+    @classmethod
+    def of(cls, episode: ScoredEpisode, folder: Path) -> Repeat:
+        kind = episode.score.outcome.kind
+        success = None if kind is OutcomeKind.UNSCORED else kind is OutcomeKind.SUCCESS
+        return cls(episode.path, success, folder)
+
+
+Repeats = Sequence[Sequence[Repeat]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +119,18 @@ class Side:
     Attributes:
         reason: why it has no score.
         because: why it ended as it did.
+        folder: of its evidence; what the agent saw is read from there.
     """
 
     evidence: Evidence
     reason: UnscoredReason | None = None
     because: str = ""
+    folder: Path | None = None
 
     @classmethod
-    def of(cls, episode: ScoredEpisode) -> Side:
-        return cls(episode.evidence, episode.score.outcome.reason, episode.score.because)
+    def of(cls, episode: ScoredEpisode, folder: Path) -> Side:
+        score = episode.score
+        return cls(episode.evidence, score.outcome.reason, score.because, folder)
 
     def at(self, index: int) -> StepEvidence | None:
         """Return a step; None where the episode has ended before."""
@@ -104,9 +138,13 @@ class Side:
         return steps[index] if index < len(steps) else None
 
 
-def parting(
-    offline: Side, online: Side, repeats: Sequence[Sequence[tuple[str, ...]]] = ()
-) -> Parting | None:
+def no_parting(offline: Side) -> Parting:
+    """Return the parting of episodes that end differently, though no step or value differs."""
+    because = "the evidence shows the same steps, pages and values in both worlds"
+    return Parting(max(0, len(offline.evidence.steps) - 1), PartingCause.UNKNOWN, because)
+
+
+def parting(offline: Side, online: Side, repeats: Repeats = ()) -> Parting | None:
     """Return the step at which two episodes of a task part; None where nothing differs.
 
     Steps are the same where the agent did the same (the kind of action, its words, role and name of
@@ -115,25 +153,47 @@ def parting(
     that is answered, is no parting, unless the site or Arena refused something there.
 
     Args:
-        repeats: of each world the paths of all repeats, to tell the worlds' doing from the agent's
-            own chance; nothing is called chance where there is one repeat alone.
+        repeats: of each world all repeats, to tell the worlds' doing from the agent's own chance;
+            nothing is called chance where there is one repeat alone.
     """
     first, second = (list(map(_key, side.evidence.steps)) for side in (offline, online))
     blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
     same = [(one.a + k, one.b + k) for one in blocks for k in range(one.size)]
-    said = next(filter(None, (_Pair.of(offline, online, *at).said for at in same)), None)
-    last, gap = _Pair.of(offline, online, *_after(same)), _first_gap(same)
+    both = _Both(offline, online, same, repeats)
+    last, gap = both.pair(*_after(same)), _first_gap(same)
     if last.is_left:
-        return Parting(last.index, *_cause(last, offline, online, said, repeats))
-    detour = None if gap is None else _Pair.of(offline, online, *gap)
+        return Parting(last.index, *_cause(last, both))
+    detour = None if gap is None else both.pair(*gap)
     if detour is not None and (refused := _refused(detour, offline, online)):
         return Parting(detour.index, *refused)
-    ends = _said(offline.evidence.located, online.evidence.located) or said
+    ends = _said(offline.evidence.located, online.evidence.located) or both.said
     if ends is not None:
-        return Parting(max(0, last.index - 1), PartingCause.CONTENT, ends)
+        at = max(0, last.index - 1)
+        chance = _chance(at, repeats)
+        if chance is not None:
+            return Parting(at, PartingCause.CHANCE, f"{ends}; {chance}")
+        return Parting(at, PartingCause.CONTENT, ends)
     if detour is None:
         return None
-    return Parting(detour.index, *_cause(detour, offline, online, said, repeats))
+    return Parting(detour.index, *_cause(detour, both))
+
+
+@dataclass(frozen=True, slots=True)
+class _Both:
+    """Two episodes, the steps that both share, and all repeats of each world."""
+
+    offline: Side
+    online: Side
+    same: Sequence[tuple[int, int]]
+    repeats: Repeats
+
+    def pair(self, at: int, other: int) -> _Pair:
+        return _Pair(at, self.offline.at(at), self.online.at(other), other)
+
+    @property
+    def said(self) -> str | None:
+        """What the pages of a shared step say differently, by their titles and the checks."""
+        return next(filter(None, (self.pair(*at).said for at in self.same)), None)
 
 
 def _after(same: Sequence[tuple[int, int]]) -> tuple[int, int]:
@@ -157,10 +217,7 @@ class _Pair:
     index: int
     offline: StepEvidence | None
     online: StepEvidence | None
-
-    @classmethod
-    def of(cls, offline: Side, online: Side, at: int, other: int) -> _Pair:
-        return cls(at, offline.at(at), online.at(other))
+    other: int
 
     @property
     def is_left(self) -> bool:
@@ -183,7 +240,7 @@ class _Pair:
         if first is None or second is None:
             return None
         if first.title != second.title:
-            return _both("the title is", first.title, second.title)
+            return _beside("the title is", first.title, second.title)
         return _said(first.located, second.located)
 
     def only(self, wanted: Sequence[bool]) -> str | None:
@@ -195,19 +252,14 @@ class _Pair:
         yield self.online
 
 
-def _cause(
-    pair: _Pair,
-    offline: Side,
-    online: Side,
-    said: str | None,
-    repeats: Sequence[Sequence[tuple[str, ...]]],
-) -> tuple[PartingCause, str]:
+def _cause(pair: _Pair, both: _Both) -> tuple[PartingCause, str]:
+    offline, online = both.offline, both.online
     return (
         _refused(pair, offline, online)
         or _late(pair, offline, online)
         or _led_elsewhere(pair)
         or _drifted(offline, online)
-        or _did_otherwise(pair, said, repeats)
+        or _did_otherwise(pair, both)
     )
 
 
@@ -267,7 +319,7 @@ def _led_elsewhere(pair: _Pair) -> tuple[PartingCause, str] | None:
         why = _short(failed.error or "")
         return PartingCause.LAYOUT, f"{deed} cannot be done {world}: {why}"
     pages = [_page(one) + _shown_status(one) for one in (first, second)]
-    return PartingCause.LAYOUT, _both(f"{_deed(first)} leads to", *pages)
+    return PartingCause.LAYOUT, _beside(f"{_deed(first)} leads to", *pages)
 
 
 def _drifted(offline: Side, online: Side) -> tuple[PartingCause, str] | None:
@@ -277,21 +329,58 @@ def _drifted(offline: Side, online: Side) -> tuple[PartingCause, str] | None:
     return None
 
 
-def _did_otherwise(
-    pair: _Pair, said: str | None, repeats: Sequence[Sequence[tuple[str, ...]]]
-) -> tuple[PartingCause, str]:
-    did = _both("the agent did:", *(_deed(one) for one in pair.each()))
-    for world, paths in zip(("offline", "online"), repeats, strict=False):
-        apart = _part_at(paths)
-        if apart is not None and apart <= pair.index:
-            return PartingCause.CHANCE, f"{did}; its repeats {world} part at step {apart}"
+def _did_otherwise(pair: _Pair, both: _Both) -> tuple[PartingCause, str]:
+    did = _beside("the agent did:", *(_deed(one) for one in pair.each()))
+    chance = _chance(pair.index, both.repeats)
+    if chance is not None:
+        return PartingCause.CHANCE, f"{did}; {chance}"
+    read, is_named = _read_otherwise(pair, both)
+    said = read if is_named else both.said or read
     if said is not None:
         return PartingCause.CONTENT, f"{did}; before that, {said}"
-    alone = not any(len(paths) > 1 for paths in repeats)
+    alone = not any(len(mine) > 1 for mine in both.repeats)
     return (
         PartingCause.UNKNOWN,
         f"{did}{'; with one repeat, chance cannot be ruled out' if alone else ''}",
     )
+
+
+def _read_otherwise(pair: _Pair, both: _Both) -> tuple[str | None, bool]:
+    """Say how the texts differ that the agent had read; and whether what it did names that."""
+    shared = [at for at in both.same if at[0] < pair.index and at[1] < pair.other]
+    others: tuple[list[PageTexts], list[PageTexts]] = ([], [])
+    sides = (both.offline, both.online)
+    for side, mine, texts in zip(sides, both.repeats, others, strict=False):
+        texts += [PageTexts.read(one.folder) for one in mine if one.folder != side.folder]
+    found = text_difference(
+        (PageTexts.read(both.offline.folder), PageTexts.read(both.online.folder)),
+        shared,
+        (_names(pair.offline), _names(pair.online)),
+        others,
+    )
+    if found is None:
+        return None, False
+    how = "the text differs by what it names:" if found.is_named else "the text differs, first by"
+    return _beside(how, found.offline or "nothing", found.online or "nothing"), found.is_named
+
+
+def _names(step: StepEvidence | None) -> tuple[str, ...]:
+    """Return the words that an action was meant by: its element's name, its text, its answer."""
+    if step is None or step.action is None:
+        return ()
+    words = step.action.model_dump(include=_WORDS)
+    return (*(one.name for one in step.acted), *(str(word) for word in words.values() if word))
+
+
+def _chance(index: int, repeats: Repeats) -> str | None:
+    """Say how the agent disagrees with itself within one world, no later than at a step."""
+    for world, mine in zip(("offline", "online"), repeats, strict=False):
+        apart = _part_at([one.path for one in mine])
+        if apart is not None and apart <= index:
+            return f"its repeats {world} part at step {apart}"
+        if len({one.success for one in mine} - {None}) > 1:
+            return f"its repeats {world} end differently"
+    return None
 
 
 def _part_at(paths: Sequence[tuple[str, ...]]) -> int | None:
@@ -333,11 +422,11 @@ def _said(offline: Sequence[Located], online: Sequence[Located]) -> str | None:
         other = others.get(one.check)
         if one.error is None and other is not None and one.values != other:
             found = (", ".join(values) or "nothing" for values in (one.values, other))
-            return _both(f"check {one.check} found", *found)
+            return _beside(f"check {one.check} found", *found)
     return None
 
 
-def _both(what: str, offline: str, online: str) -> str:
+def _beside(what: str, offline: str, online: str) -> str:
     return f"{what} “{_short(offline)}” offline and “{_short(online)}” online"
 
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any, Final
 
 from arena_core.errors import AgentCrashedError, InternalError, NothingScoredError, StoreError
@@ -14,9 +15,11 @@ from arena_core.worlds import World
 from evaluators.evidence import Ended, Receipt, UnscoredReason
 from evaluators.judgements import Judgement
 from orchestrator.agents.model_exchange import Spent
+from orchestrator.analysis.run_report.episode_results import results_of
 from orchestrator.analysis.run_report.step_values import StepValue, step_values
 from orchestrator.analysis.run_report.tables import StudyPart, frame_of
 from orchestrator.analysis.stats.agreement import Agreement, Disagreement, compare, disagreements
+from orchestrator.analysis.stats.results import Compared, EpisodeTable
 from orchestrator.analysis.stats.summary import Summary, summarise
 from orchestrator.analysis.wording import agent_note, money
 from orchestrator.runs.spec import SpendingLimits
@@ -135,6 +138,21 @@ class RunReport:
     part: StudyPart | None = None
 
     @property
+    def shard_note(self) -> str | None:
+        """What is to be said of a shard, and of shards that were merged; None of other runs."""
+        if self.lock.shard is not None:
+            what = f"shard {self.lock.shard}: the figures are of its share of the trials alone"
+            return f"{what}; arena merge makes one run of all shards"
+        if self.lock.merged is None:
+            return None
+        said = f"merged from {counted(len(self.lock.merged.shards), 'shard')}"
+        differing = [one.what for one in self.lock.merged.allowed]
+        if not differing:
+            return said
+        more = f" and {len(differing) - _NAMED} more" if len(differing) > _NAMED else ""
+        return f"{said}, which differ in {', '.join(differing[:_NAMED])}{more}"
+
+    @property
     def changed_evidence(self) -> str | None:
         """Which evidence was changed or now scores differently; None where none did."""
         if not self.edited:
@@ -177,6 +195,27 @@ class RunReport:
             f"{several} on from checkpoints of {counted(whose, 'other')}: they share steps, so"
             " no rate of tasks counts them"
         )
+
+    @property
+    def by_hand(self) -> str | None:
+        """How long a person took, and what of it is no first try; None where an agent played."""
+        played = [one for one in self.episodes if one.outline.person is not None]
+        if not played:
+            return None
+        times = [one.outline.person for one in played if one.outline.person is not None]
+        seconds, steps = (
+            median(one.seconds for one in times),
+            median(one.score.steps for one in played),
+        )
+        actions = f"{steps:g} action{'' if steps == 1 else 's'}"
+        said = [f"median {seconds:.1f} s from Start to the answer, and {actions}, a task"]
+        if pauses := sum(one.pauses for one in times):
+            spent = sum(one.paused for one in times)
+            said.append(f"{counted(pauses, 'pause')} of {spent:.0f} s in all left out")
+        if again := sum(one.outline.attempt > 1 for one in played):
+            several = counted(again, "task was", "tasks were")
+            said.append(f"{several} started more than once: the person knew them already")
+        return "; ".join(said)
 
     @property
     def values(self) -> tuple[StepValue, ...]:
@@ -311,29 +350,26 @@ def read_run(folder: RunFolder) -> RunReport:
     for one in scored:
         played[one.task.id, one.key.world].append(one)
     rows = tuple(_row(task, lock.worlds, played) for task in chosen)
-    by_world = {
-        world: {
-            row.task.id: scores
-            for row in rows
-            if (scores := [one.score for one in row.episodes[world] if one.is_attempt])
-        }
+    attempts_of = {
+        world: [one for row in rows for one in row.episodes[world] if one.is_attempt]
         for world in lock.worlds
     }
+    tables = {
+        world: EpisodeTable(results_of(lock.agent.name, lock.suite, mine, run=lock.run))
+        for world, mine in attempts_of.items()
+    }
     scorers, broken_scorers = scorer_reports_of(scored)
-    templates = {task.id: task.template or task.id for task in chosen}
     return RunReport(
         folder=folder,
         lock=lock,
         title=suite.title,
         rows=rows,
-        summaries={
-            world: summarise(scores, clusters=templates) for world, scores in by_world.items()
-        },
-        agreement=compare(by_world[World.OFFLINE], by_world[World.ONLINE], clusters=templates)
+        summaries={world: summarise(table) for world, table in tables.items()},
+        agreement=compare(tables[World.OFFLINE].paired_with(tables[World.ONLINE], Compared.WORLDS))
         if set(lock.worlds) == set(World)
         else None,
         attempts=attempts,
-        pending=lock.episodes_of(chosen) - len(scored),
+        pending=sum(1 for _ in lock.trials(chosen)) - len(scored),
         recovered=recovered,
         spent=spent,
         unreported=unreported,

@@ -207,6 +207,10 @@ EPISODES: Final = Table(
         Column("branch_root", _TEXT, "whose steps it shares, where it goes on from a checkpoint"),
         Column("branch_step", _INTEGER, "the last step that it shares with its root"),
         Column("was", _TEXT, "the outcome that the run itself recorded"),
+        Column(
+            "person_seconds", _NUMBER, "of a person, from Start to the answer, without pauses", "s"
+        ),
+        Column("person_paused", _NUMBER, "how long they paused; both empty of an agent", "s"),
     ),
 )
 
@@ -391,6 +395,8 @@ def _episode(report: TabledRun, episode: ScoredEpisode) -> Sequence[Value]:
         None if outline.branch is None else outline.branch.root,
         None if outline.branch is None else outline.branch.step,
         episode.was,
+        None if outline.person is None else outline.person.seconds,
+        None if outline.person is None else outline.person.paused,
     )
 
 

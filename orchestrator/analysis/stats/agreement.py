@@ -2,15 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evaluators.scores import Score
 from evaluators.verdicts import CheckStatus
-from orchestrator.analysis.stats.rates import CONFIDENCE, NOTHING, Rate, rate_over
-from orchestrator.analysis.stats.summary import TaskScores, success_share
+from orchestrator.analysis.stats.rates import CONFIDENCE, Rate, rate_over
+from orchestrator.analysis.stats.results import TaskPair
 
-_HALF = 0.5
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WonTasks:
+    """In which of two worlds tasks were won, by id; what the ids are, see `Agreement`.
+
+    Attributes:
+        decided: the pairs of the first four, each as if it had been played once.
+    """
+
+    both: tuple[str, ...]
+    first_only: tuple[str, ...]
+    second_only: tuple[str, ...]
+    neither: tuple[str, ...]
+    unpaired: tuple[str, ...]
+    split: tuple[str, ...]
+    decided: tuple[TaskPair, ...]
+
+    @classmethod
+    def of(cls, pairs: Iterable[TaskPair]) -> WonTasks:
+        won: dict[tuple[bool, bool], list[str]] = {
+            (one, other): [] for one in (True, False) for other in (True, False)
+        }
+        unpaired: list[str] = []
+        split: list[str] = []
+        decided: list[TaskPair] = []
+        for pair in pairs:
+            first, second = pair.sides
+            if not (first.scored and second.scored):
+                unpaired.append(pair.id)
+            elif not (first.lead and second.lead):
+                split.append(pair.id)
+            else:
+                sides = first.lead > 0, second.lead > 0
+                won[sides].append(pair.id)
+                decided.append(TaskPair(pair.task, pair.cluster, sides[:1], sides[1:]))
+        both, first_only, second_only, neither = map(tuple, won.values())
+        return cls(
+            both=both,
+            first_only=first_only,
+            second_only=second_only,
+            neither=neither,
+            unpaired=tuple(unpaired),
+            split=tuple(split),
+            decided=tuple(decided),
+        )
+
+    def rate(self, confidence: float) -> Rate:
+        """Return the share of the decided tasks on which the worlds agree."""
+        same = [(pair.cluster, float(pair.first == pair.second)) for pair in self.decided]
+        return rate_over(same, confidence=confidence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,51 +106,20 @@ class Disagreement:
     second_reason: str
 
 
-def compare(
-    first: TaskScores,
-    second: TaskScores,
-    confidence: float = CONFIDENCE,
-    *,
-    clusters: Mapping[str, str] | None = None,
-) -> Agreement:
-    """Compare two worlds task by task, in the order of the first.
-
-    Args:
-        first: the scores of each task in one world.
-        second: the same in the other.
-        confidence: of the rate's interval.
-        clusters: by task, what is the same of tasks that may be alike; a task that is not in it is
-            like no other.
-    """
-    cells: dict[tuple[bool, bool], list[str]] = {
-        (won, also): [] for won in (True, False) for also in (True, False)
-    }
-    unpaired: list[str] = []
-    split: list[str] = []
-    for task in dict.fromkeys((*first, *second)):
-        shares = success_share(_of(first, task)), success_share(_of(second, task))
-        if shares[0] is None or shares[1] is None:
-            unpaired.append(task)
-        elif any(abs(share - _HALF) <= NOTHING for share in shares if share is not None):
-            split.append(task)
-        else:
-            cells[shares[0] > _HALF, shares[1] > _HALF].append(task)
-    of_task = clusters or {}
-    same = [
-        (of_task.get(task, task), float(won == also))
-        for (won, also), found in cells.items()
-        for task in found
-    ]
+def compare(pairs: Iterable[TaskPair], confidence: float = CONFIDENCE) -> Agreement:
+    """Compare two worlds task by task, in the order of the pairs."""
+    won = WonTasks.of(pairs)
+    cells = [len(one) for one in (won.both, won.first_only, won.second_only, won.neither)]
     return Agreement(
-        both=tuple(cells[True, True]),
-        first_only=tuple(cells[True, False]),
-        second_only=tuple(cells[False, True]),
-        neither=tuple(cells[False, False]),
-        unpaired=tuple(unpaired),
-        split=tuple(split),
-        rate=rate_over(same, confidence=confidence),
-        p_value=mcnemar_exact(len(cells[True, False]), len(cells[False, True])),
-        kappa=cohen_kappa(*(len(tasks) for tasks in cells.values())),
+        both=won.both,
+        first_only=won.first_only,
+        second_only=won.second_only,
+        neither=won.neither,
+        unpaired=won.unpaired,
+        split=won.split,
+        rate=won.rate(confidence),
+        p_value=mcnemar_exact(cells[1], cells[2]),
+        kappa=cohen_kappa(*cells),
     )
 
 
@@ -144,7 +162,3 @@ def disagreements(first: Score, second: Score) -> tuple[Disagreement, ...]:
         if (other := others.get(verdict.check)) is not None
         and {verdict.status, other.status} == {CheckStatus.MET, CheckStatus.UNMET}
     )
-
-
-def _of(scores: Mapping[str, Sequence[Score]], task: str) -> Sequence[Score]:
-    return scores.get(task, ())

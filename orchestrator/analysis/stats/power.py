@@ -91,113 +91,84 @@ class Needed:
     undefined: str | None = None
 
 
-def power(
-    design: PairedDesign,
-    goal: Goal,
-    *,
-    seed: int,
-    alpha: float = ALPHA,
-    simulations: int = SIMULATIONS,
-) -> Power:
-    """Return how often a study of this design reaches a goal."""
-    import numpy as np
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """How studies are simulated, and how often they must reach their goal.
 
-    difference = goal.size if isinstance(goal, Difference) else 0.0
-    _check(design, goal, difference, alpha, simulations)
-    random = np.random.default_rng(seed)
-    studies = simulated(design, difference, random, simulations)
-    if isinstance(goal, Difference):
-        reached = _found(design, studies, random, alpha)
-    else:
-        reached = _shown(design, studies, goal, alpha)
-    return Power(
-        design=design,
-        goal=goal,
-        alpha=alpha,
-        value=reached / simulations,
-        interval=wilson(reached / simulations, simulations),
-        simulations=simulations,
-    )
-
-
-def detectable_difference(
-    design: PairedDesign,
-    *,
-    seed: int,
-    wanted: float = POWER,
-    alpha: float = ALPHA,
-    simulations: int = SIMULATIONS,
-) -> Needed:
-    """Return the smallest difference that the design finds with the wanted power, to 0.005.
-
-    The search is on the side of the second rate where there is more room; the value has no sign.
-    """
-    direction = 1 if design.rate <= 1 - design.rate else -1
-    room = max(design.rate, 1 - design.rate) - _EDGE
-
-    def at(size: float) -> Power:
-        goal = Difference(direction * size)
-        return power(design, goal, seed=seed, alpha=alpha, simulations=simulations)
-
-    return _least(at, wanted, room, f"a difference of {room:.2f} is found")
-
-
-def showable_margin(
-    design: PairedDesign,
-    *,
-    is_two_sided: bool,
-    seed: int,
-    wanted: float = POWER,
-    alpha: float = ALPHA,
-    simulations: int = SIMULATIONS,
-) -> Needed:
-    """Return the smallest margin shown with the wanted power where nothing differs, to 0.005."""
-    room = 1 - _EDGE
-
-    def at(size: float) -> Power:
-        goal = Margin(size=size, is_two_sided=is_two_sided)
-        return power(design, goal, seed=seed, alpha=alpha, simulations=simulations)
-
-    return _least(at, wanted, room, f"a margin of {room:.2f} is shown")
-
-
-def tasks_needed(
-    design: PairedDesign,
-    goal: Goal,
-    *,
-    seed: int,
-    wanted: float = POWER,
-    alpha: float = ALPHA,
-    simulations: int = SIMULATIONS,
-) -> Needed:
-    """Return how many tasks reach a goal with the wanted power, up to 5,000."""
-
-    def at(tasks: int) -> Power:
-        larger = replace(design, tasks=tasks)
-        return power(larger, goal, seed=seed, alpha=alpha, simulations=simulations)
-
-    return _smallest(at, wanted, MOST_TASKS, f"tasks {_verb(goal)}")
-
-
-def repeats_needed(
-    design: PairedDesign,
-    goal: Goal,
-    *,
-    seed: int,
-    wanted: float = POWER,
-    alpha: float = ALPHA,
-    simulations: int = SIMULATIONS,
-) -> Needed:
-    """Return how many repeats of these tasks reach a goal with the wanted power, up to 20.
-
-    Repeats add no tasks: where tasks differ much from side to side, no number is enough.
+    Attributes:
+        seed: of the draws: the same gives the same again.
+        alpha: the level of their test.
+        wanted: the power that a search looks for.
+        simulations: how many studies each power rests on.
     """
 
-    def at(repeats: int) -> Power:
-        larger = replace(design, repeats=repeats)
-        return power(larger, goal, seed=seed, alpha=alpha, simulations=simulations)
+    seed: int
+    alpha: float = ALPHA
+    wanted: float = POWER
+    simulations: int = SIMULATIONS
 
-    return _smallest(at, wanted, MOST_REPEATS, f"repeats {_verb(goal)}")
+    def power(self, design: PairedDesign, goal: Goal) -> Power:
+        """Return how often a study of this design reaches a goal."""
+        import numpy as np
+
+        difference = goal.size if isinstance(goal, Difference) else 0.0
+        _check(design, goal, difference, self.alpha, self.simulations)
+        random = np.random.default_rng(self.seed)
+        studies = simulated(design, difference, random, self.simulations)
+        if isinstance(goal, Difference):
+            reached = _found(design, studies, random, self.alpha)
+        else:
+            reached = _shown(design, studies, goal, self.alpha)
+        return Power(
+            design=design,
+            goal=goal,
+            alpha=self.alpha,
+            value=reached / self.simulations,
+            interval=wilson(reached / self.simulations, self.simulations),
+            simulations=self.simulations,
+        )
+
+    def detectable_difference(self, design: PairedDesign) -> Needed:
+        """Return the smallest difference found with the wanted power, to 0.005.
+
+        The search is on the side of the second rate where there is more room; the value has no
+        sign.
+        """
+        direction = 1 if design.rate <= 1 - design.rate else -1
+        room = max(design.rate, 1 - design.rate) - _EDGE
+
+        def at(size: float) -> Power:
+            return self.power(design, Difference(direction * size))
+
+        return _least(at, self.wanted, room, f"a difference of {room:.2f} is found")
+
+    def showable_margin(self, design: PairedDesign, *, is_two_sided: bool) -> Needed:
+        """Return the smallest margin shown with the wanted power if nothing differs, to 0.005."""
+        room = 1 - _EDGE
+
+        def at(size: float) -> Power:
+            return self.power(design, Margin(size=size, is_two_sided=is_two_sided))
+
+        return _least(at, self.wanted, room, f"a margin of {room:.2f} is shown")
+
+    def tasks_needed(self, design: PairedDesign, goal: Goal) -> Needed:
+        """Return how many tasks reach a goal with the wanted power, up to 5,000."""
+
+        def at(tasks: int) -> Power:
+            return self.power(replace(design, tasks=tasks), goal)
+
+        return _smallest(at, self.wanted, MOST_TASKS, f"tasks {_verb(goal)}")
+
+    def repeats_needed(self, design: PairedDesign, goal: Goal) -> Needed:
+        """Return how many repeats of these tasks reach a goal with the wanted power, up to 20.
+
+        Repeats add no tasks: where tasks differ much from side to side, no number is enough.
+        """
+
+        def at(repeats: int) -> Power:
+            return self.power(replace(design, repeats=repeats), goal)
+
+        return _smallest(at, self.wanted, MOST_REPEATS, f"repeats {_verb(goal)}")
 
 
 def _found(

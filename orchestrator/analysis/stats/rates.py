@@ -109,6 +109,16 @@ class ClusteredRate:
     undefined: str | None = None
     confidence: float = CONFIDENCE
 
+    @property
+    def as_rate(self) -> Rate:
+        """The same as a share of its tasks."""
+        return Rate(
+            value=self.value,
+            count=self.tasks,
+            interval=self.interval,
+            confidence=self.confidence,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ClusterSums:
@@ -192,10 +202,7 @@ def rate_over(
     confidence: float = CONFIDENCE,
 ) -> Rate:
     """Return the same as `clustered_mean` as a rate; it has no interval where that is undefined."""
-    found = clustered_mean(shares, episodes=episodes, confidence=confidence)
-    return Rate(
-        value=found.value, count=found.tasks, interval=found.interval, confidence=confidence
-    )
+    return clustered_mean(shares, episodes=episodes, confidence=confidence).as_rate
 
 
 def cluster_sums(values: Sequence[tuple[str, float]]) -> ClusterSums:

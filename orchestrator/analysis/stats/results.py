@@ -109,10 +109,7 @@ class EpisodeResult:
     @property
     def began(self) -> float | None:
         """When it started, in seconds since 1970; None where that cannot be read."""
-        try:
-            return datetime.fromisoformat(self.started_at).timestamp()
-        except ValueError:
-            return None
+        return moment_of(self.started_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +162,11 @@ class TaskPair:
     first: tuple[bool | None, ...]
     second: tuple[bool | None, ...]
     is_matched: bool = False
+
+    @property
+    def id(self) -> str:
+        """The task's id: the last part of its name, after what both sides have in common."""
+        return self.task.rpartition("/")[2]
 
     @property
     def sides(self) -> tuple[TaskOutcomes, TaskOutcomes]:
@@ -286,6 +288,14 @@ class EpisodeTable:
         """Return the rows of a task whose repeat the other side has too."""
         there = {row.repeat for row in other}
         return self.where(lambda row: row.repeat in there)
+
+
+def moment_of(text: str) -> float | None:
+    """Return seconds since 1970; None if it is no ISO 8601 time, as foreign evidence may hold."""
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        return None
 
 
 def pair_key(compared: Compared) -> Callable[[EpisodeResult], tuple[str, str, str]]:

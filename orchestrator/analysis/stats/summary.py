@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evaluators.evidence import UnscoredReason
-from evaluators.scores import Score
-from evaluators.verdicts import OutcomeKind
-from orchestrator.analysis.stats.rates import CONFIDENCE, Interval, Rate, rate_over
-
-TaskScores = Mapping[str, Sequence[Score]]
-"""The scores of every episode by task: one score per repeat."""
+from orchestrator.analysis.stats.rates import CONFIDENCE, Interval, Rate, clustered_rate, rate_over
+from orchestrator.analysis.stats.results import EpisodeResult, EpisodeTable
+from orchestrator.analysis.stats.unscored import rate_bounds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,106 +48,42 @@ class Summary:
     steps: float | None
 
 
-def summarise(
-    scores: TaskScores,
-    confidence: float = CONFIDENCE,
-    *,
-    clusters: Mapping[str, str] | None = None,
-) -> Summary:
-    """Summarise episodes; repeats are averaged inside their task first.
+def summarise(rows: EpisodeTable, confidence: float = CONFIDENCE) -> Summary:
+    """Summarise the episodes of one cell; repeats are averaged inside their task first."""
+    scored = rows.scored
+    noded = scored.where(lambda row: row.completion is not None).by_task
+    reasons = Counter(row.reason for row in rows if row.reason is not None)
+    success = clustered_rate(rows.tasks, confidence)
+    met, steps = _means(noded, lambda row: row.key_nodes_met), _means(noded, lambda row: row.steps)
 
-    Args:
-        scores: of each task.
-        confidence: of the intervals.
-        clusters: by task, what is the same of tasks that may be alike; a task that is not in it is
-            like no other.
-    """
-    episodes = [score for repeats in scores.values() for score in repeats]
-    scored = {
-        task: [score for score in repeats if _is_scored(score)] for task, repeats in scores.items()
-    }
-    played = {task: repeats for task, repeats in scored.items() if repeats}
-    with_nodes = {
-        task: known
-        for task, repeats in played.items()
-        if (known := [score for score in repeats if score.completion is not None])
-    }
-    noded = list(with_nodes.values())
+    def rate_if(missing: int) -> Rate:
+        means = _means(noded, lambda row: row.key_nodes - row.key_nodes_met <= missing)
+        shares = [(one.cluster, mean) for one, mean in zip(noded, means, strict=True)]
+        return rate_over(shares, episodes=sum(map(len, noded)), confidence=confidence)
 
-    def rate(tasks: TaskScores, of: Callable[[Score], float]) -> Rate:
-        return rate_over(
-            [
-                ((clusters or {}).get(task, task), _mean(map(of, one)))
-                for task, one in tasks.items()
-            ],
-            episodes=sum(map(len, tasks.values())),
-            confidence=confidence,
-        )
-
-    reasons = Counter(
-        score.outcome.reason for score in episodes if score.outcome.reason is not None
-    )
-    met = [_mean(score.key_nodes_met for score in repeats) for repeats in noded]
-    nodes = [_mean(score.key_nodes for score in repeats) for repeats in noded]
-    steps = [_mean(score.steps for score in repeats) for repeats in noded]
     return Summary(
-        tasks=len(scores),
-        episodes=len(episodes),
-        scored=sum(map(len, scored.values())),
+        tasks=len(rows.by_task),
+        episodes=len(rows),
+        scored=len(scored),
         unscored=tuple(reasons.most_common()),
-        success=rate(played, _has_succeeded),
-        bounds=_bounds(scores),
-        macro_completion=_mean_of([_mean(map(_completion, repeats)) for repeats in noded]),
-        micro_completion=_ratio(met, nodes),
-        sr0=rate(with_nodes, lambda score: float(_missing(score) <= 0)),
-        sr1=rate(with_nodes, lambda score: float(_missing(score) <= 1)),
+        success=success.as_rate,
+        bounds=rate_bounds(rows.tasks),
+        macro_completion=_mean(_means(noded, lambda row: row.completion or 0.0)),
+        micro_completion=_ratio(met, _means(noded, lambda row: row.key_nodes)),
+        sr0=rate_if(0),
+        sr1=rate_if(1),
         efficiency=_ratio(steps, met),
-        alignment=_mean_of([_mean(score.alignment or 0.0 for score in one) for one in noded]),
-        steps=_mean_of([_mean(score.steps for score in repeats) for repeats in played.values()]),
+        alignment=_mean(_means(noded, lambda row: row.alignment or 0.0)),
+        steps=_mean(_means(scored.by_task, lambda row: row.steps)),
     )
 
 
-def success_share(scores: Sequence[Score]) -> float | None:
-    """Return the share of a task's scored repeats that succeeded, None where none was scored."""
-    return _mean_of([_has_succeeded(score) for score in scores if _is_scored(score)])
+def _means(tasks: Sequence[EpisodeTable], of: Callable[[EpisodeResult], float]) -> Sequence[float]:
+    return [one.mean(of) for one in tasks]
 
 
-def _bounds(scores: TaskScores) -> Interval | None:
-    """Return the success rate with all unscored episodes failed, and with all succeeded."""
-    tasks = [repeats for repeats in scores.values() if repeats]
-    if not tasks:
-        return None
-    worst = [_mean(map(_has_succeeded, repeats)) for repeats in tasks]
-    best = [
-        _mean(1.0 if not _is_scored(score) else _has_succeeded(score) for score in repeats)
-        for repeats in tasks
-    ]
-    return Interval(_mean(worst), _mean(best))
-
-
-def _is_scored(score: Score) -> bool:
-    return score.outcome.kind is not OutcomeKind.UNSCORED
-
-
-def _has_succeeded(score: Score) -> float:
-    return 1.0 if score.outcome.kind is OutcomeKind.SUCCESS else 0.0
-
-
-def _completion(score: Score) -> float:
-    return score.completion or 0.0
-
-
-def _missing(score: Score) -> int:
-    return score.key_nodes - score.key_nodes_met
-
-
-def _mean(values: Iterable[float]) -> float:
-    numbers = list(values)
-    return math.fsum(numbers) / len(numbers)
-
-
-def _mean_of(values: Sequence[float]) -> float | None:
-    return _mean(values) if values else None
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
 
 
 def _ratio(parts: Sequence[float], wholes: Sequence[float]) -> float | None:

@@ -36,8 +36,9 @@ from orchestrator.analysis.studies.study_file import (
 from orchestrator.episode.external.command import KIND
 from orchestrator.runs.request import tasks_of
 from orchestrator.runs.spec import SpendingLimits, read_asked
-from orchestrator.runs.store.lock import ChangedLimits, RunLock, lock_digest, user
+from orchestrator.runs.store.lock import ChangedLimits, RunLock, lock_digest, require_whole, user
 from orchestrator.runs.store.run_folder import RunFolder
+from orchestrator.runs.tapes import require_same_tapes
 from orchestrator.sandbox.engine.engine import Engine
 from sites.documents import read_document
 from sites.fields import Strict
@@ -204,11 +205,16 @@ async def _new_runs(  # noqa: PLR0917 - the parts of `add_to_study`
     if not added.agents or engine is None:
         return ()
     suites = tuple(_played_suite(folder, study, one) for one in study.registration.suites)
-    planned = planned_runs(study.file, added.agents, suites, secret_options, repeats)
+    first = folder.run_folder(study.runs[0].folder).lock()
+    require_same_tapes(first)
+    file = study.file.model_copy(update={"tape": first.tape})  # as seen from here
+    planned = tuple(
+        one.on_tapes(registry)
+        for one in planned_runs(file, added.agents, suites, secret_options, repeats)
+    )
     for one in planned:
         _refuse_played(folder, folder.runs_path / one.folder)
     made = await make_run_folders(folder, planned, registry, engine)
-    first = folder.run_folder(study.runs[0].folder).lock()
     for run in made:
         lock = folder.run_folder(run.folder).lock()
         _require_same_images(lock, first, run.folder)
@@ -248,6 +254,7 @@ def _taken_run(
 ) -> RegisteredRun:
     """Copy a run that was played already into the study."""
     lock = run.lock()
+    require_whole(run.path, lock)
     suites = {(one.sha256, one.tasks): one for one in study.registration.suites}
     suite = suites.get((lock.suite_hash, lock.tasks))
     if suite is None:
@@ -259,6 +266,7 @@ def _taken_run(
         ("worlds", lock.worlds, first.worlds),
         ("staged sites", sorted(lock.staged), sorted(first.staged)),
         ("upstreams", lock.upstreams, first.upstreams),
+        ("tapes", lock.taped, first.taped),
         ("resolved hosts", lock.resolve, first.resolve),
         ("attempts", lock.attempts, first.attempts),
         ("arm", lock.arm or "clean", first.arm or "clean"),

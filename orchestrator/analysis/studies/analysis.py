@@ -18,7 +18,6 @@ from orchestrator.analysis.studies.breakdowns import (
     trends_of,
     variance_figures,
 )
-from orchestrator.analysis.studies.calibration import calibration_of
 from orchestrator.analysis.studies.cells import (
     agreements,
     cell_figures,
@@ -26,11 +25,15 @@ from orchestrator.analysis.studies.cells import (
     rank_correlations,
     suites_apart,
 )
-from orchestrator.analysis.studies.collateral import collateral_figures
 from orchestrator.analysis.studies.findings import Answer, CellFigures, StudyAnalysis
-from orchestrator.analysis.studies.methods import card_of, methods_of
+from orchestrator.analysis.studies.methods import card_of, methods_of, tapes_in_words
+from orchestrator.analysis.studies.parted import parted_worlds
 from orchestrator.analysis.studies.questions import Question, Stage, sides_of, stages_of
-from orchestrator.analysis.studies.reliability import reliability_of
+from orchestrator.analysis.studies.reliability import (
+    calibration_of,
+    collateral_figures,
+    reliability_of,
+)
 from orchestrator.analysis.studies.robustness import robustness_of
 from orchestrator.analysis.studies.secondary import Secondary, secondary_of
 from orchestrator.analysis.studies.slices import slices_of, tasks_across, templates_of
@@ -192,6 +195,7 @@ def analyse(
         cells=cells,
         answers=answers,
         agreement=agreements(table, clean, confidence=confidence),
+        parted=parted_worlds(table, runs, confidence=confidence),
         rank_correlation=rank_correlations(table, clean, suites_apart(runs)),
         variance=variance_figures(table),
         power=power_figures(answers, whole, alpha=alpha, seed=seed),
@@ -222,6 +226,7 @@ def _notes(
     staged = sorted({site for run in runs for site in run.lock.staged})
     if staged and any(World.ONLINE in run.lock.worlds for run in runs):
         yield f"Staged live origins, not the real web: {', '.join(staged)}."
+    yield from tapes_in_words(runs)
     pools = dict.fromkeys(run.lock.live_pool for run in runs if run.lock.live_pool is not None)
     if len(pools) > 1:
         yield (

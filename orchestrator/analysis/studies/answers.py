@@ -16,7 +16,7 @@ from orchestrator.analysis.stats.paired import (
     non_inferiority,
     paired_test,
 )
-from orchestrator.analysis.stats.power import detectable_difference
+from orchestrator.analysis.stats.power import Simulation
 from orchestrator.analysis.stats.results import (
     Compared,
     EpisodeTable,
@@ -79,9 +79,9 @@ def _repeats(tasks: Sequence[TaskOutcomes]) -> int:
 
 
 def _power(question: str, design: PairedDesign, alpha: float, seed: int) -> PowerFigures:
-    needed = detectable_difference(
-        design, wanted=_POWER, alpha=alpha, seed=seed, simulations=_SIMULATIONS
-    )
+    needed = Simulation(
+        wanted=_POWER, alpha=alpha, seed=seed, simulations=_SIMULATIONS
+    ).detectable_difference(design)
     plays = "once" if design.repeats == 1 else f"{design.repeats} times"
     said = f"{design.tasks} pairs, each side played {plays}, with the spread seen here,"
     says = (

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from arena_core.errors import StoreError
 from arena_core.worlds import World
 from orchestrator.analysis.stats import concordance
+from orchestrator.analysis.stats.agreement import WonTasks
 from orchestrator.analysis.stats.concordance import bland_altman, kappa, rank_correlation
 from orchestrator.analysis.stats.costs import PerSuccess, per_success
 from orchestrator.analysis.stats.rates import (
     Interval,
-    clustered_mean,
-    clustered_rate,
     pass_at_k,
     pass_hat_k,
     rate_of,
@@ -23,13 +20,12 @@ from orchestrator.analysis.stats.rates import (
 from orchestrator.analysis.stats.results import (
     Cell,
     Compared,
-    EpisodeResult,
     EpisodeTable,
     TaskOutcomes,
     TaskPair,
     success_rate,
 )
-from orchestrator.analysis.stats.unscored import rate_bounds
+from orchestrator.analysis.stats.summary import summarise
 from orchestrator.analysis.studies.findings import (
     CellFigures,
     PassRates,
@@ -80,33 +76,29 @@ def cell_figures(
     """Return the figures of a cell from its rows; there may be none yet."""
     tasks = rows.tasks
     shares = [share for task in tasks if (share := task.share) is not None]
-    plain, clustered = rate_of(shares, confidence), clustered_rate(tasks, confidence)
-    scored = rows.scored
-    nodes = scored.where(lambda row: row.completion is not None).by_task
-    reasons = Counter(row.reason for row in rows if row.reason is not None)
-    met, steps = _sum_of_means(nodes, _met), _sum_of_means(nodes, _steps)
+    found = summarise(rows, confidence)
     return CellFigures(
         cell=cell,
         world_label=runs[0].lock.label(cell.world),
         agent_note=_note(runs[0]),
-        tasks=len(tasks),
-        scored_tasks=len(shares),
-        episodes=len(rows),
-        scored=len(scored),
+        tasks=found.tasks,
+        scored_tasks=found.success.count,
+        episodes=found.episodes,
+        scored=found.scored,
         pending=sum(run.pending.get(cell.world, 0) for run in runs),
-        unscored=tuple(sorted(reasons.items(), key=lambda one: (-one[1], one[0]))),
-        success=plain.value,
-        wilson=plain.interval,
-        clustered=clustered.interval,
+        unscored=tuple(sorted(found.unscored, key=lambda one: (-one[1], one[0]))),
+        success=found.success.value,
+        wilson=rate_of(shares, confidence).interval,
+        clustered=found.success.interval,
         clusters=len({task.cluster for task in tasks if task.share is not None}),
-        bounds=rate_bounds(tasks),
-        completion_macro=_mean_of_means(nodes, lambda row: row.completion or 0.0),
-        completion_micro=_ratio(met, _sum_of_means(nodes, _nodes)),
-        sr0=_mean_of_means(nodes, lambda row: _missing(row) <= 0),
-        sr1=_mean_of_means(nodes, lambda row: _missing(row) <= 1),
-        efficiency=_ratio(steps, met),
-        alignment=_mean_of_means(nodes, lambda row: row.alignment or 0.0),
-        steps=_mean_of_means(scored.by_task, _steps),
+        bounds=found.bounds,
+        completion_macro=found.macro_completion,
+        completion_micro=found.micro_completion,
+        sr0=found.sr0.value,
+        sr1=found.sr1.value,
+        efficiency=found.efficiency,
+        alignment=found.alignment,
+        steps=found.steps,
         passes=_passes(tasks, confidence),
         spending=_spending(rows),
     )
@@ -116,37 +108,6 @@ def _note(run: StudyRun) -> str | None:
     added = "added after the study was registered" if run.is_added else None
     arm = f"in the arm {run.lock.arm}" if run.lock.arm else None
     return "; ".join(part for part in (agent_note(run.lock.agent), arm, added) if part) or None
-
-
-def _met(row: EpisodeResult) -> float:
-    return row.key_nodes_met
-
-
-def _nodes(row: EpisodeResult) -> float:
-    return row.key_nodes
-
-
-def _steps(row: EpisodeResult) -> float:
-    return row.steps
-
-
-def _missing(row: EpisodeResult) -> int:
-    return row.key_nodes - row.key_nodes_met
-
-
-def _sum_of_means(tasks: Sequence[EpisodeTable], of: Callable[[EpisodeResult], float]) -> float:
-    """Sum over tasks of the mean over repeats: playing one more often makes it no weightier."""
-    return math.fsum(one.mean(of) for one in tasks)
-
-
-def _mean_of_means(
-    tasks: Sequence[EpisodeTable], of: Callable[[EpisodeResult], float]
-) -> float | None:
-    return _sum_of_means(tasks, of) / len(tasks) if tasks else None
-
-
-def _ratio(part: float, whole: float) -> float | None:
-    return part / whole if whole else None
 
 
 def _passes(tasks: Sequence[TaskOutcomes], confidence: float) -> tuple[PassRates, ...]:
@@ -213,38 +174,21 @@ def agreements(
 def _agreement(
     cell: Cell, labels: tuple[str, str], pairs: Sequence[TaskPair], confidence: float
 ) -> WorldAgreement:
-    counts: dict[tuple[bool, bool], list[str]] = {
-        (won, also): [] for won in (True, False) for also in (True, False)
-    }
-    unpaired: list[str] = []
-    split: list[str] = []
-    decided: list[TaskPair] = []
-    for pair in pairs:
-        name = pair.task.removeprefix(f"{cell.agent}/{cell.suite}/")
-        first, second = pair.sides
-        if not (first.scored and second.scored):
-            unpaired.append(name)
-        elif not (first.lead and second.lead):
-            split.append(name)
-        else:
-            won = first.lead > 0, second.lead > 0
-            counts[won].append(name)
-            decided.append(TaskPair(pair.task, pair.cluster, (won[0],), (won[1],)))
-    same = [(pair.cluster, float(pair.first == pair.second)) for pair in decided]
-    rate = clustered_mean(same, confidence=confidence)
-    agreed = kappa(decided, confidence=confidence)
+    won = WonTasks.of(pairs)
+    rate = won.rate(confidence)
+    agreed = kappa(won.decided, confidence=confidence)
     plot = bland_altman(pairs, confidence=confidence)
     return WorldAgreement(
         agent=cell.agent,
         suite=cell.suite,
         offline_label=labels[0],
         online_label=labels[1],
-        both=tuple(counts[True, True]),
-        offline_only=tuple(counts[True, False]),
-        online_only=tuple(counts[False, True]),
-        neither=tuple(counts[False, False]),
-        split=tuple(split),
-        unpaired=tuple(unpaired),
+        both=won.both,
+        offline_only=won.first_only,
+        online_only=won.second_only,
+        neither=won.neither,
+        split=won.split,
+        unpaired=won.unpaired,
         rate=rate.value,
         rate_interval=rate.interval,
         kappa=agreed.value,

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from statistics import median
 from typing import Final
 
 from arena_core.errors import UsageError
 from arena_core.worlds import World
-from orchestrator.agents.interface import AgentLock
+from orchestrator.agents.interface import AgentClass, AgentLock
 from orchestrator.analysis.stats.results import Compared, EpisodeResult, EpisodeTable
 from orchestrator.analysis.studies.questions import Question, QuestionKind
 from orchestrator.analysis.studies.study_runs import StudyRun, read_study_run
@@ -27,6 +28,9 @@ _SAME: Final = frozenset(
         "sites",
         "roles",
         "start",
+        "given",
+        "contents",
+        "labels",
         "live_writes",
         "limits",
         "requires",
@@ -90,7 +94,7 @@ def read_comparison(named: Sequence[NamedRun]) -> Comparison:
         runs=tuple(runs),
         folders=tuple(one.folder for one in named),
         table=EpisodeTable(rows),
-        notes=(*notes, *_differences(runs)),
+        notes=(*notes, *_differences(runs), *_people(runs, rows)),
     )
 
 
@@ -256,10 +260,11 @@ def _identity_of(lock: RunLock) -> AgentLock:
 def _chosen(folder: RunFolder, lock: RunLock) -> dict[str, str]:
     """Return, by id, what makes each chosen task the same task."""
     chosen = set(lock.tasks)
-    return {task.id: _identity(task) for task in folder.suite().tasks if task.id in chosen}
+    return {task.id: identity(task) for task in folder.suite().tasks if task.id in chosen}
 
 
-def _identity(task: Task) -> str:
+def identity(task: Task) -> str:
+    """Return what makes a task the same task: all that decides how it is played and scored."""
     return task.model_dump_json(include=set(_SAME))
 
 
@@ -368,12 +373,40 @@ def _differences(runs: Sequence[StudyRun]) -> Iterable[str]:
     for what, values in (
         ("browsers", {f"{run.lock.browser_pool} ({run.lock.browser})" for run in runs}),
         ("staged sites", {", ".join(run.lock.staged) or "none" for run in runs}),
+        ("tapes", {_tapes_of(run) for run in runs}),
         ("repeats", {str(run.lock.repeats) for run in runs}),
         ("attempts", {str(run.lock.attempts) for run in runs}),
         ("arms", {run.lock.arm or "clean" for run in runs}),
     ):
         if len(values) > 1:
             yield f"The {what} differ between the runs: {' and '.join(sorted(values))}."
+
+
+def _people(runs: Sequence[StudyRun], rows: Sequence[EpisodeResult]) -> Iterable[str]:
+    """Say what a person's seconds and actions are beside an agent's, and who they are."""
+    people = [run.label for run in runs if run.lock.agent.agent_class is AgentClass.PERSON]
+    if not people:
+        return
+    for label in dict.fromkeys(run.label for run in runs):
+        played = [row for row in rows if row.agent == label and row.success is not None]
+        if played:
+            seconds = median(row.seconds for row in played)
+            steps = median(row.steps for row in played)
+            actions = f"{steps:g} action{'' if steps == 1 else 's'}"
+            yield f"{label}: median {seconds:.1f} s and {actions} a scored episode."
+    yield (
+        "A person's seconds run from Start to the answer, without pauses; an agent's are the whole"
+        " attempt, with opening and checks. No step limit holds for a person."
+    )
+    if len(set(people)) > 1:
+        yield (
+            f"{len(set(people))} people have figures of their own; none is of people in general:"
+            " that takes more of them."
+        )
+
+
+def _tapes_of(run: StudyRun) -> str:
+    return ", ".join(f"{site}: {tape}" for site, tape in run.lock.taped.items()) or "none"
 
 
 def browsers_apart(runs: Sequence[StudyRun]) -> Iterable[str]:

@@ -20,10 +20,9 @@ from orchestrator.analysis.stats.rates import (
     Interval,
 )
 from orchestrator.analysis.stats.results import Cell
-from orchestrator.analysis.studies.calibration import Calibration
-from orchestrator.analysis.studies.collateral import CollateralFigures
+from orchestrator.analysis.studies.parted import PartedWorlds
 from orchestrator.analysis.studies.questions import Question, Stage
-from orchestrator.analysis.studies.reliability import Reliability
+from orchestrator.analysis.studies.reliability import Calibration, CollateralFigures, Reliability
 from orchestrator.analysis.studies.robustness import Robustness
 from orchestrator.analysis.studies.secondary import SecondaryOutcome
 from orchestrator.analysis.studies.slices import Slice, TaskAcross
@@ -429,6 +428,7 @@ class StudyAnalysis:
             `collateral` and `calibration` are of every arm, and answers of those that their
             questions name; all else is of the clean one.
         reliability: how alike repeats of a task end and go; empty where each was played once.
+        parted: why tasks that the worlds disagree on part there; empty where they disagree on none.
         collateral: what was changed that tasks do not allow; empty where no task asks.
         calibration: stated confidence against outcomes; empty where no agent stated one.
         prompts: of each agent that asked a model, the first request as it was sent.
@@ -457,6 +457,7 @@ class StudyAnalysis:
     trends: tuple[RepeatTrend, ...] = ()
     robustness: tuple[Robustness, ...] = ()
     reliability: tuple[Reliability, ...] = ()
+    parted: tuple[PartedWorlds, ...] = ()
     collateral: tuple[CollateralFigures, ...] = ()
     calibration: tuple[Calibration, ...] = ()
     prompts: tuple[Prompt, ...] = ()

@@ -93,6 +93,7 @@ def _on_what(runs: Sequence[StudyRun]) -> Iterable[str]:
     staged = dict.fromkeys(site for lock in locks for site in lock.staged)
     if staged:
         yield f"The live origins of {_listed(staged)} were staged on the same machine."
+    yield from tapes_in_words(runs)
     packages = dict.fromkeys(
         f"{name} {found}" for lock in locks for name, found in sorted(lock.packages.items())
     )
@@ -104,6 +105,17 @@ def _on_what(runs: Sequence[StudyRun]) -> Iterable[str]:
         f"Browser: Chromium {_listed(dict.fromkeys(map(_browser_said, locks)))}; Docker"
         f" engine {_listed(dict.fromkeys(lock.engine for lock in locks))}; packages:"
         f" {', '.join(packages)}; machine: {'; '.join(hosts)}."
+    )
+
+
+def tapes_in_words(runs: Sequence[StudyRun]) -> Iterable[str]:
+    """Say which tapes answered for sites offline, and how far they carry each suite."""
+    yield from dict.fromkeys(
+        f"Offline, a tape answered for {site}: recorded traffic of the live site"
+        f" ({tape.file}, SHA-256 {run.lock.taped[site]}). On {run.suite}: {tape.fidelity_in_words}."
+        for run in runs
+        for site, tape in run.lock.tapes.items()
+        if World.OFFLINE in run.lock.worlds
     )
 
 

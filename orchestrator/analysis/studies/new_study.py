@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena_core.errors import InputError, UsageError
@@ -47,13 +47,15 @@ from orchestrator.runs.new_run import (
     require_held,
 )
 from orchestrator.runs.request import RunRequest, together
-from orchestrator.runs.spec import AgentEntry, EpisodeLimits, SpendingLimits, suite_beside
+from orchestrator.runs.spec import AgentEntry, EpisodeLimits, SpendingLimits
 from orchestrator.runs.store.lock import hash_suite, lock_digest, package_versions, user
 from orchestrator.runs.store.run_folder import RunFolder
+from orchestrator.runs.tapes import on_tapes, refuse_unfit_tapes
 from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.tapes.named import tapes_beside
 from sites.documents import LARGEST_DOCUMENT
 from sites.registry import SiteRegistry
-from tasks.loader import Selection, load_source, select_tasks
+from tasks.loader import Selection, load_source, select_tasks, suite_beside
 from tasks.schema import Limits, Suite, Task
 from tasks.sources import SuiteSource
 
@@ -138,6 +140,12 @@ class PlannedRun:
     request: RunRequest
     folder: str
 
+    def on_tapes(self, registry: SiteRegistry) -> PlannedRun:
+        """Return it with the faces of its tasks that fit what answers for their sites."""
+        request = on_tapes(self.request, registry)
+        suite = replace(self.suite, suite=request.suite, tasks=request.tasks)
+        return replace(self, suite=suite, request=request)
+
     def registered(self, run: RunFolder) -> RegisteredRun:
         """Return what the registration says of it, once its folder is there."""
         lock = run.lock()
@@ -186,10 +194,26 @@ class NewStudy:
             raise InputError(message) from cause
         refuse_twins(file.questions, ())
         refuse_offline_origins(file)
+        file = file.model_copy(update={"tape": tapes_beside(file.tape, path)})
         suites = tuple(read_suite(one, path, file.limits) for one in file.suites)
         runs = planned_runs(file, file.agents, suites, secret_options or {})
         require_budget_held(file, runs)
         return cls(path=path, text=text, file=file, suites=suites, runs=runs)
+
+    def on_tapes(self, registry: SiteRegistry) -> NewStudy:
+        """Return it with the faces of its tasks that fit its tapes, which are opened and checked.
+
+        Raises:
+            UsageError: no task visits a tape's site offline, or one needs what no tape can give.
+            InputError: a tape is missing or damaged, or is one of another site.
+        """
+        if not self.file.tape:
+            return self
+        runs = tuple(one.on_tapes(registry) for one in self.runs)
+        suites = tuple({one.suite.label: one.suite for one in runs}.values())
+        tasks = tuple(task for suite in suites for task in suite.tasks)
+        refuse_unfit_tapes(replace(runs[0].request, tasks=tasks), registry)
+        return replace(self, suites=suites, runs=runs)
 
     def refuse_without_effect(self, registry: SiteRegistry) -> None:
         """Refuse options without effect, before anything is started."""

@@ -29,6 +29,7 @@ from orchestrator.runs.request import tasks_of
 from orchestrator.runs.run import InOrder
 from orchestrator.runs.store.run_folder import RunFolder, runs_at
 from orchestrator.runs.worker import Job
+from sites.registry import SiteRegistry
 from tasks.schema import Task
 
 
@@ -211,7 +212,13 @@ def _drawn(text: str) -> str:
 
 
 def plan_study(
-    path: Path, pilots: Sequence[Path], difference: float | None, runs: Path, studies: Path
+    path: Path,
+    pilots: Sequence[Path],
+    difference: float | None,
+    *,
+    registry: SiteRegistry,
+    runs: Path,
+    studies: Path,
 ) -> StudyPlan:
     """Plan a study; arguments and errors are those of `arena.studies.plan`."""
     if difference is not None and not 0 < difference < 1:
@@ -219,7 +226,7 @@ def plan_study(
             f"a difference must lie between 0 and 1, not {difference:g}: 0.1 is ten points"
         )
     past = tuple(_past(pilots) if pilots else _around(runs, studies))
-    planner = _of_folder(path, past) if path.is_dir() else _of_file(path, past)
+    planner = _of_folder(path, past) if path.is_dir() else _of_file(path, registry, past)
     questions = tuple(planner.question(one, difference) for one in planner.questions)
     return StudyPlan(
         name=planner.file.name,
@@ -230,8 +237,8 @@ def plan_study(
     )
 
 
-def _of_file(path: Path, past: Sequence[PastRun]) -> _Planner:
-    new = NewStudy.read(path)
+def _of_file(path: Path, registry: SiteRegistry, past: Sequence[PastRun]) -> _Planner:
+    new = NewStudy.read(path).on_tapes(registry)
     file = new.file
     return _Planner(
         file=file,

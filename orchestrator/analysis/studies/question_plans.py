@@ -17,11 +17,7 @@ from orchestrator.analysis.stats.power import (
     Margin,
     Needed,
     Power,
-    detectable_difference,
-    power,
-    repeats_needed,
-    showable_margin,
-    tasks_needed,
+    Simulation,
 )
 from orchestrator.analysis.stats.results import TaskOutcomes
 from orchestrator.analysis.studies.questions import QuestionKind
@@ -169,17 +165,18 @@ def plan_question(
     level = alpha / family
     is_two_sided = kind is QuestionKind.EQUIVALENCE
     least = goal = wanted = alone = tasks = repeats = None
+    studies = Simulation(seed=seed, alpha=level)
     if sides.pairs and margin is None:
-        least = detectable_difference(design, seed=seed, alpha=level)
+        least = studies.detectable_difference(design)
         goal = _wanted_difference(design, difference)
     elif sides.pairs and margin is not None:
-        least = showable_margin(design, is_two_sided=is_two_sided, seed=seed, alpha=level)
+        least = studies.showable_margin(design, is_two_sided=is_two_sided)
         goal = Margin(size=margin, is_two_sided=is_two_sided)
     if goal is not None:
-        wanted = power(design, goal, seed=seed, alpha=level)
-        alone = power(design, goal, seed=seed, alpha=alpha)
-        tasks = tasks_needed(design, goal, seed=seed, alpha=level)
-        repeats = repeats_needed(design, goal, seed=seed, alpha=level)
+        wanted = studies.power(design, goal)
+        alone = Simulation(seed=seed, alpha=alpha).power(design, goal)
+        tasks = studies.tasks_needed(design, goal)
+        repeats = studies.repeats_needed(design, goal)
     return QuestionPlan(
         id=name,
         kind=kind,

@@ -141,7 +141,7 @@ def _robustness(
         ratio=math.fsum(parts) / math.fsum(wholes) if has_ratio else None,
         interval=None if sure is None else sure.interval,
         undefined=None if sure is None else sure.undefined,
-        broken=tuple(pair.task.rpartition("/")[2] for pair in lost),
+        broken=tuple(pair.id for pair in lost),
         unpaired=len(pairs) - len(known),
     )
 

@@ -278,6 +278,8 @@ class StudyFile(RunSettings):
     contamination: str = ""
     vary: SkipJsonSchema[Vary] = ()
     canary: SkipJsonSchema[bool] = False
+    canary_age: SkipJsonSchema[int | None] = None
+    shard: SkipJsonSchema[str | None] = None
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -339,13 +341,18 @@ class StudyFile(RunSettings):
 
     @model_validator(mode="after")
     def _has_arms_that_differ(self) -> Self:
-        if self.canary:
+        if self.canary or self.canary_age:
             message = "is of one run: `arena eval --canary`, or `arena canary` before the study"
             refuse_field(("canary",), message)
+        if self.shard is not None:
+            message = "is of one run: `arena eval --shard`, then `arena merge` and `arena compare`"
+            refuse_field(("shard",), message)
         if self.vary:
             refuse_field(("vary",), "a study names its arms: `variations: {dark: [look=dark]}`")
         if self.variations and World.OFFLINE not in self.worlds:
             refuse_field(("variations",), "arms are played offline, and the study is not")
+        if self.variations and self.tape:
+            refuse_field(("variations",), "vary replicas, and what is recorded stays as it was")
         if CLEAN in self.variations:
             message = "is what the arm without any variation is called; it is always played"
             refuse_field(("variations", CLEAN), message)

@@ -10,12 +10,11 @@ from typing import Any
 
 from arena_core.errors import StoreError, UsageError
 from arena_core.worlds import World
-from evaluators.scores import Score
-from evaluators.verdicts import CheckStatus, OutcomeKind
+from orchestrator.analysis.run_report.episode_results import results_of
 from orchestrator.analysis.run_report.evidence import message_in_words
 from orchestrator.analysis.stats.results import EpisodeResult, EpisodeTable, StudyArm
 from orchestrator.episode.jsonl_files import read_exchanges
-from orchestrator.runs.store.lock import RunLock
+from orchestrator.runs.store.lock import RunLock, require_whole
 from orchestrator.runs.store.rescoring import ScoredEpisode, each_rescored
 from orchestrator.runs.store.run_folder import RunFolder
 from tasks.schema import Task
@@ -90,6 +89,7 @@ class StudyRun:
         published: how many of the chosen tasks were imported, by the published set.
         splits: how many of the chosen tasks their suite puts into which split.
         prompt: the first that its agent asked a model.
+        folder: where its evidence is; None of rows that came from no run.
     """
 
     label: str
@@ -104,6 +104,7 @@ class StudyRun:
     splits: Mapping[str, int] = field(default_factory=dict)
     prompt: Prompt | None = None
     arm: StudyArm | None = None
+    folder: RunFolder | None = None
 
     @property
     def player(self) -> str:
@@ -131,6 +132,7 @@ def read_study_run(
 ) -> tuple[StudyRun, tuple[EpisodeResult, ...]]:
     """Read a run, finished or not, score it from its evidence, and return it with its rows."""
     lock, tasks = folder.lock(), folder.suite()
+    require_whole(folder.path, lock)
     chosen = [task for task in tasks.tasks if task.id in set(lock.tasks)]
     rows = results_of(label, suite, _attempts(folder), run=name, arm=arm)
     run = StudyRun(
@@ -146,6 +148,7 @@ def read_study_run(
         splits=Counter(task.split for task in chosen if task.split is not None),
         prompt=first_prompt(label, suite, folder),
         arm=arm,
+        folder=folder,
     )
     return run, rows
 
@@ -158,66 +161,6 @@ def _attempts(folder: RunFolder) -> Iterator[ScoredEpisode]:
             hint = "branches are no attempts that rates or pass^k may count; name another run"
             raise UsageError(message, hint=hint)
         yield one
-
-
-def results_of(
-    label: str,
-    suite: str,
-    scored: Iterable[ScoredEpisode],
-    *,
-    run: str,
-    arm: StudyArm | None = None,
-) -> tuple[EpisodeResult, ...]:
-    """Return one row an episode.
-
-    Args:
-        label: of the agent.
-        suite: as the study calls it.
-        scored: as `rescore` gives them; no evidence is kept.
-        run: what tells this run from others of the study.
-        arm: of the study; None for the clean one.
-    """
-    return tuple(_row(label, suite, run, arm, one) for one in scored)
-
-
-def _row(
-    label: str, suite: str, run: str, arm: StudyArm | None, one: ScoredEpisode
-) -> EpisodeResult:
-    score, evidence, task = one.score, one.outline, one.task
-    kind = score.outcome.kind
-    return EpisodeResult(
-        agent=label,
-        suite=suite,
-        world=one.key.world,
-        task=task.id,
-        repeat=one.key.repeat,
-        template=task.template or task.id,
-        sites=task.sites,
-        family=task.family.value,
-        success=None if kind is OutcomeKind.UNSCORED else kind is OutcomeKind.SUCCESS,
-        reason=score.outcome.reason,
-        completion=score.completion,
-        key_nodes_met=score.key_nodes_met,
-        key_nodes=score.key_nodes,
-        alignment=score.alignment,
-        steps=score.steps,
-        seconds=evidence.seconds,
-        usd=evidence.usd,
-        tokens=evidence.input_tokens + evidence.output_tokens,
-        started_at=evidence.started_at,
-        run=run,
-        folder=one.folder,
-        first_unmet=_first_unmet(score),
-        path=one.path,
-        collateral=one.collateral,
-        confidence=one.confidence,
-        arm=arm,
-    )
-
-
-def _first_unmet(score: Score) -> str:
-    unmet = (one.check for one in score.verdicts if one.decides and one.status is CheckStatus.UNMET)
-    return next(unmet, "")
 
 
 def _pending(

@@ -360,7 +360,7 @@ def _locks_alike(registration: Registration, locks: dict[str, RunLock], found: F
     if not locks:
         return
     first_name, first = next(iter(locks.items()))
-    images, packages = dict(first.images), dict(first.packages)
+    images, packages, tapes = dict(first.images), dict(first.packages), first.taped
     upstreams = _upstreams(first)
     browsers: dict[str, str] = {}  # an agent may have one of its own
     for name, lock in locks.items():
@@ -376,6 +376,7 @@ def _locks_alike(registration: Registration, locks: dict[str, RunLock], found: F
                 found.differs(at, f"{what}: {of(lock)}, but {of(first)} in {first_name}")
         _same_versions(at, "image", images, lock.images, found)
         _same_versions(at, "package", packages, lock.packages, found)
+        _same_versions(at, "tape of", tapes, lock.taped, found)
         _same_versions(at, "answer for", upstreams, _upstreams(lock), found)
         if lock.host != first.host:
             found.notes.append(f"{name} ran on a different machine than {first_name}")

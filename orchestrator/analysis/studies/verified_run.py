@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +15,7 @@ from evaluators.evidence import Evidence
 from orchestrator.analysis.studies.registration import RUNS, RegisteredRun, Registration, Study
 from orchestrator.analysis.studies.study_file import StudyFile
 from orchestrator.gateway.variations import arm_label
+from orchestrator.runs.spec import RunTerms
 from orchestrator.runs.store.digests import digest_of_folder
 from orchestrator.runs.store.journal import Journal, Key, Row
 from orchestrator.runs.store.ledger import (
@@ -30,6 +31,7 @@ from orchestrator.runs.store.recovery import broke_off, is_whole
 from orchestrator.runs.store.rescoring import ScoredEpisode, each_rescored
 from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.runs.store.scoring import score_task
+from orchestrator.tapes.named import NamedTape
 
 _UNSCORED: Final = "unscored"
 _UNCOUNTED: Final = (AttemptState.RETRIED, AttemptState.ABANDONED)
@@ -178,6 +180,7 @@ class RunCheck:
             ("repeats", lock.repeats, self.study.repeats),
             ("attempts", lock.attempts, file.attempts),
             ("worlds", _names(lock.worlds), _names(worlds)),
+            ("tapes", _tapes_in_words(lock), _tapes_in_words(file)),
             ("arm", arm_label(lock.vary) or "clean", arm_label(vary) or "clean"),
         ):
             if is_said != wanted:
@@ -340,8 +343,10 @@ class RunCheck:
     def _misattributed(self, evidence: Evidence, key: EpisodeKey, attempt: int) -> Iterator[str]:
         if evidence.run is None and self.must_be_chained:
             yield "its evidence does not name its run"
+        run = evidence.run or self.lock.run
+        of_this = run in self.lock.recorded_by(key)
         for name, is_said, is_right in (
-            ("run", evidence.run or self.lock.run, self.lock.run),
+            ("run", run, run if of_this else self.lock.run),
             ("task", evidence.task, key.task),
             ("world", evidence.world, key.world),
             ("repeat", evidence.repeat, key.repeat),
@@ -350,6 +355,12 @@ class RunCheck:
         ):
             if is_said != is_right:
                 yield f"its evidence names {name} {is_said}, not {is_right}"
+
+
+def _tapes_in_words(terms: RunTerms) -> str:
+    """Name the tapes, wherever their files lie."""
+    tapes = map(NamedTape.parse, terms.tape)
+    return ", ".join(str(replace(one, path=Path(one.path.name))) for one in tapes) or "none"
 
 
 def _names(worlds: tuple[World, ...]) -> str:

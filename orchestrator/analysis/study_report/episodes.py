@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -19,8 +18,9 @@ from evaluators.evidence import Located, Receipt, RequestNote, StepEvidence
 from evaluators.network import RequestRecord
 from evaluators.scores import Score
 from evaluators.verdicts import CheckStatus, OutcomeKind, Verdict
+from orchestrator.analysis.run_report.evidence import seen_texts
+from orchestrator.analysis.stats.results import moment_of
 from orchestrator.analysis.wording import step_in_words
-from orchestrator.episode.jsonl_files import OBSERVATIONS_FILE, read_lines
 from orchestrator.runs.store.evidence_files import picture_path
 from orchestrator.runs.store.rescoring import ScoredEpisode
 from tasks.schema import Task
@@ -71,6 +71,7 @@ class EpisodeIndex:
     def add(self, *, run: int, agent: str, suite: str, scored: ScoredEpisode) -> None:
         """Add an episode of the run with this number."""
         evidence, score = scored.outline, scored.score
+        began = None if scored.is_unreadable else moment_of(evidence.started_at)
         verdicts = {one.check: _STATUS[shown_status(one, score)] for one in score.verdicts}
         checks = self._checks(suite, scored.task)
         self.rows.append(
@@ -85,10 +86,10 @@ class EpisodeIndex:
                 score.key_nodes_met,
                 score.key_nodes,
                 score.steps,
-                round(evidence.seconds, 1),
+                round(evidence.played_seconds, 1),
                 evidence.usd,
                 evidence.input_tokens + evidence.output_tokens,
-                None if scored.is_unreadable else _moment(evidence.started_at),
+                None if began is None else round(began, 1),
                 _place(self.reasons, _cut_reason(score.because)),
                 "".join(verdicts.get(name, "-") for name in checks),
             ]
@@ -148,14 +149,6 @@ def _cut_reason(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _moment(started_at: str) -> float | None:
-    """Return seconds since 1970; None if it is not a time, as foreign evidence may hold."""
-    try:
-        return round(datetime.fromisoformat(started_at).timestamp(), 1)
-    except ValueError:
-        return None
-
-
 def episode_document(
     scored: ScoredEpisode, shots: Mapping[str, str | None], evidence_folder: Path
 ) -> Document:
@@ -172,7 +165,7 @@ def episode_document(
     return {
         "attempt": evidence.attempt,
         "startedAt": evidence.started_at,
-        "seconds": evidence.seconds,
+        "seconds": evidence.played_seconds,
         "because": _cut(score.because),
         "ended": None if evidence.ended is None else evidence.ended.value.replace("_", " "),
         "endedBecause": _cut(evidence.ended_because),
@@ -280,7 +273,10 @@ def _note(note: RequestNote) -> list[str]:
 
 def _request(request: RequestRecord) -> list[str]:
     status = "no answer" if request.status is None else str(request.status)
-    return [_cut(f"{request.method} {request.url}") or "", _cut(request.failed) or status]
+    return [
+        _cut(f"{request.method} {request.url}") or "",
+        _cut(request.blocked or request.failed) or status,
+    ]
 
 
 def _requests_by_step(requests: Iterable[RequestRecord]) -> Mapping[int, list[RequestRecord]]:
@@ -291,25 +287,21 @@ def _requests_by_step(requests: Iterable[RequestRecord]) -> Mapping[int, list[Re
 
 
 def _seen_by_step(folder: Path) -> Mapping[int, Any]:
-    """Return what the agent saw after each step, by form; under -1 why that cannot be read."""
+    """Return what the agent saw after each step; under -1 why that cannot be read.
+
+    Of each form, its name, its beginning and the count of what was cut.
+    """
     try:
-        return {int(line["step"]): _parts(line["parts"]) for line in _lines(folder)}
-    except (StoreError, LookupError, TypeError, ValueError, AttributeError) as cause:
-        why = cause.message if isinstance(cause, StoreError) else "its lines are not observations"
-        return {-1: f"What the agent saw cannot be read: {_cut(why)}"}
-
-
-def _lines(folder: Path) -> Iterable[Document]:
-    return read_lines(folder / OBSERVATIONS_FILE)
-
-
-def _parts(parts: Mapping[str, Any]) -> list[list[str | int]]:
-    """Return name, beginning and the count of what was cut, of each form that has a text."""
-    texts = {name: str(one["text"]) for name, one in parts.items() if one.get("text")}
-    return [
-        [name, text[:_LONGEST_TEXT], max(0, len(text) - _LONGEST_TEXT)]
-        for name, text in texts.items()
-    ]
+        found = seen_texts(folder)
+    except StoreError as unreadable:
+        return {-1: f"What the agent saw cannot be read: {_cut(unreadable.message)}"}
+    return {
+        step: [
+            [form, text[:_LONGEST_TEXT], max(0, len(text) - _LONGEST_TEXT)]
+            for form, text in texts.items()
+        ]
+        for step, texts in found.items()
+    }
 
 
 def _cut(text: str | None) -> str | None:

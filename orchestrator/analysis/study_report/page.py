@@ -14,14 +14,14 @@ from markupsafe import Markup
 from arena_core.errors import StoreError
 from evaluators.verdicts import OutcomeKind
 from orchestrator.analysis import html_page
+from orchestrator.analysis.figures.style import signed_points
 from orchestrator.analysis.figures.tables import BREAKDOWNS
 from orchestrator.analysis.run_report.evidence import fallbacks, reset_figures
 from orchestrator.analysis.studies.findings import StudyAnalysis
 from orchestrator.analysis.studies.sentences import decision_said
-from orchestrator.analysis.study_report import figures, times
+from orchestrator.analysis.study_report import times
 from orchestrator.analysis.study_report.episodes import EpisodeIndex, Screenshots, episode_document
-from orchestrator.analysis.study_report.tracks import points_of
-from orchestrator.analysis.wording import duration, money
+from orchestrator.analysis.wording import duration
 from orchestrator.runs.store.lock import RunLock
 from orchestrator.runs.store.rescoring import ScoredEpisode, each_rescored
 from orchestrator.runs.store.run_folder import RunFolder
@@ -111,7 +111,7 @@ def write_study_report(
         place: the folder that it is written for, where that is another one: links to screenshots
             are those of a page there.
         not_begun: episodes of runs that have no folder yet.
-        beside: figures and tables in other formats that the page links to, below `folder`.
+        beside: figures and tables that the page shows or links to, below `folder`.
 
     Returns:
         Where the page is.
@@ -136,7 +136,6 @@ def render_page(
 
     Its policy lets nothing run but its own script and what that loads, by the script's hash.
     """
-    scale = figures.effects_scale(analysis.answers)
     phases = data.times.phase_rows()
     return html_page.render_page(
         __package__,
@@ -144,7 +143,7 @@ def render_page(
         style="study.css",
         images="'self' file:",
         scripts=_SCRIPTS,
-        filters={"long_time": _long_time, "points": points_of, "decision": decision_said},
+        filters={"long_time": _long_time, "points": _points, "decision": decision_said},
         analysis=analysis,
         data=data,
         index=Markup(as_json(data.index.document())),  # noqa: S704 - nothing in it ends a script
@@ -156,10 +155,8 @@ def render_page(
             ),
             ("Exploratory", [one for one in analysis.answers if not one.question.registered]),
         ),
-        figures=figures,
+        pictures={name.removesuffix(".svg"): path for path, name in links if name.endswith(".svg")},
         breakdowns=BREAKDOWNS,
-        scale=scale,
-        costs=figures.cost_plots(analysis.cells, money),
         slices=_slices(analysis),
         lanes=data.times.lanes(),
         phases=phases,
@@ -214,6 +211,10 @@ def _long_time(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{seconds / size:.1f} {name}"
     return duration(seconds)
+
+
+def _points(share: float) -> str:
+    return signed_points(share, digits=1)
 
 
 def _link(path: Path, folder: Path) -> tuple[str, str]:

@@ -13,9 +13,9 @@ from typing import Final
 from markupsafe import Markup
 
 from arena_core.worlds import World
-from evaluators.evidence import Evidence, Receipt, Timings
+from evaluators.evidence import Receipt, Timings
 from evaluators.verdicts import OutcomeKind
-from orchestrator.analysis.study_report.tracks import element, percent_of, picture
+from orchestrator.analysis.stats.results import moment_of
 from orchestrator.runs.store.rescoring import ScoredEpisode
 
 PHASES: Final = ("decide", "act", "settle", "locate", "observe")
@@ -38,10 +38,10 @@ class PhaseRow:
         place, parts = 0.0, []
         for name, mean in zip(PHASES, self.means, strict=True):
             width = 100 * mean / longest if longest else 0.0
-            bounds = {"x": percent_of(place), "width": percent_of(width)}
-            parts.append(element("rect", y="25%", height="50%", class_=f"phase {name}", **bounds))
+            bounds = {"x": _percent(place), "width": _percent(width)}
+            parts.append(_element("rect", y="25%", height="50%", class_=f"phase {name}", **bounds))
             place += width
-        return picture(*parts)
+        return _picture(parts)
 
     @property
     def whole(self) -> float:
@@ -80,7 +80,7 @@ class StudyTimes:
                 sums[-1] += 1
                 for number, ms in enumerate(_milliseconds(step.timings)):
                     sums[number] += ms
-        moment = None if scored.is_unreadable else _moment(evidence)
+        moment = None if scored.is_unreadable else moment_of(evidence.started_at)
         if moment is not None:
             self._first, self._last = min(self._first, moment), max(self._last, moment)
             self.started.append((moment, agent, evidence.world, scored.score.outcome.kind))
@@ -154,17 +154,17 @@ class StudyTimes:
 def _reset_lane(bins: Mapping[int, int], most: int) -> Markup:
     width = 100 / _BINS
     bars = [
-        element(
+        _element(
             "rect",
-            x=percent_of(number * width),
-            width=percent_of(width * 0.88),
-            y=percent_of(100 - 100 * count / most),
-            height=percent_of(100 * count / most),
+            x=_percent(number * width),
+            width=_percent(width * 0.88),
+            y=_percent(100 - 100 * count / most),
+            height=_percent(100 * count / most),
             class_="phase reset",
         )
         for number, count in sorted(bins.items())
     ]
-    return picture(*bars, kind="lane")
+    return _picture(bars, kind="lane")
 
 
 def _lane(bins: Sequence[Counter[OutcomeKind]], most: int) -> Markup:
@@ -177,16 +177,16 @@ def _lane(bins: Sequence[Counter[OutcomeKind]], most: int) -> Markup:
             height = 100 * counts[kind] / most
             bottom -= height
             parts.append(
-                element(
+                _element(
                     "rect",
-                    x=percent_of(number * width),
-                    width=percent_of(width * 0.88),
-                    y=percent_of(bottom),
-                    height=percent_of(height),
+                    x=_percent(number * width),
+                    width=_percent(width * 0.88),
+                    y=_percent(bottom),
+                    height=_percent(height),
                     class_=f"kind-{kind}",
                 )
             )
-    return picture(*parts, kind="lane")
+    return _picture(parts, kind="lane")
 
 
 def longest_step(rows: Iterable[PhaseRow]) -> float:
@@ -209,8 +209,19 @@ def _milliseconds(timings: Timings) -> tuple[float, ...]:
     )
 
 
-def _moment(evidence: Evidence) -> float | None:
-    try:
-        return datetime.fromisoformat(evidence.started_at).timestamp()
-    except ValueError:
-        return None
+def _element(name: str, content: Markup | str = "", **attributes: str) -> Markup:
+    """Return one SVG element; `class_` stands for `class`."""
+    given = Markup("").join(
+        Markup(' {}="{}"').format(key.rstrip("_"), value) for key, value in attributes.items()
+    )
+    return Markup("<{0}{1}>{2}</{0}>").format(name, given, content)
+
+
+def _percent(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") + "%"
+
+
+def _picture(parts: Iterable[Markup], kind: str = "track") -> Markup:
+    """Return a picture for eyes alone, as the figures stand beside it; it fits any width."""
+    start = Markup('<svg class="{}" aria-hidden="true" focusable="false">').format(kind)
+    return start + Markup("").join(parts) + Markup("</svg>")

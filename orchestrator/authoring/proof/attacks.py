@@ -10,14 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from arena_core.actions import Goto, Infeasible, Stop
+from arena_core.worlds import World
 from evaluators.changes import RowChange, change_as_text, read_change
+from evaluators.checks import Check
 from evaluators.evidence import Ended, Evidence, Located
 from evaluators.lint import TaskFault
 from evaluators.locators.base import LookingLocator, Need, Subject
 from evaluators.verdicts import OutcomeKind
 from orchestrator.authoring.proof.rules import START_PAGE, Played, ended_with, scored
 from orchestrator.episode.snapshot import EpisodeSnapshot
-from tasks.lint.blind_answers import faults_of, page_attacks, passes, repeated_reasons
+from tasks.lint.blind_answers import answer_of, faults_of, page_attacks, passes, repeated_reasons
+from tasks.near_misses import near_faults, near_misses
 from tasks.schema import Family, Task
 
 _BROKEN: Final = 500
@@ -29,6 +32,7 @@ def attacks_fail(played: Played) -> Iterator[TaskFault]:
     if untouched is None or played.score.outcome.kind is not OutcomeKind.SUCCESS:
         return
     yield from _start_page(played, untouched)
+    yield from _wrong_keys(played, untouched)
     for name, evidence in _attacks(played, untouched):
         supposed = scored(played.task, evidence)
         if supposed.outcome.kind is OutcomeKind.SUCCESS:
@@ -41,6 +45,46 @@ def _start_page(played: Played, untouched: EpisodeSnapshot) -> Iterator[TaskFaul
             attacks = page_attacks("\n".join(located.values))
             passing = (one for one in attacks if passes(played.task, played.world, one))
             yield from faults_of(played.task, played.world, passing)
+
+
+def _wrong_keys(played: Played, untouched: EpisodeSnapshot) -> Iterator[TaskFault]:
+    """Yield the wrong keys that pass where all else was done as the reference does it.
+
+    A wrong key that is the key is told elsewhere (`tasks.near_misses`).
+    """
+    task, found = played.task, {one.check: one.values for one in untouched.asked if not one.error}
+    for number, check in enumerate(task.checks) if played.world is World.OFFLINE else ():
+        told = {at for at, _ in near_faults(check, found)}
+        for miss in near_misses(check, found):
+            endings = (scored(task, one) for one in _ended_with(played, check, miss.values))
+            if miss.at not in told and any(
+                one.outcome.kind is not OutcomeKind.FAILURE for one in endings
+            ):
+                message = f"wrong key '{miss.name}' passes: {', '.join(miss.values)}"
+                yield TaskFault(("checks", number, *miss.at), message)
+
+
+def _ended_with(played: Played, check: Check, values: tuple[str, ...]) -> Iterator[Evidence]:
+    """Yield what is left where all was done, and values stand where a check looks for its key."""
+    evidence, text = played.evidence, ", ".join(values)
+    if check.locate.subject is not Subject.ANSWER:
+        names = {way.name for way in check.ways if isinstance(way.locate, LookingLocator)}
+        others = tuple(one for one in evidence.located if one.check not in names)
+        there = tuple(Located(check=name, values=values) for name in names)
+        if there:  # what is read of the steps themselves is compared with the wrong key alone
+            yield evidence.model_copy(update={"located": (*others, *there)})
+        return
+    yield ended_with(evidence, Stop(answer=text))
+    yield ended_with(evidence, Stop(data=list(values)))
+    key = check.computed and ", ".join(check.computed.read(_key_of(played, check)))
+    said = answer_of(played.task, played.world)
+    if key and said and key in said:
+        yield ended_with(evidence, Stop(answer=said.replace(key, text)))
+
+
+def _key_of(played: Played, check: Check) -> tuple[str, ...]:
+    asked = () if played.untouched is None else played.untouched.asked
+    return next((one.values for one in asked if one.check == check.name), ())
 
 
 def _attacks(played: Played, untouched: EpisodeSnapshot) -> Iterator[tuple[str, Evidence]]:

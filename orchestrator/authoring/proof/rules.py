@@ -24,7 +24,8 @@ from evaluators.responses import response_of
 from evaluators.scores import Score, score
 from evaluators.verdicts import CheckStatus, OutcomeKind, verdicts
 from orchestrator.episode.snapshot import EpisodeSnapshot
-from tasks.computed_values import computed_fault, lookup
+from tasks.instances import computed_fault
+from tasks.near_misses import lookups_of, near_faults
 from tasks.reference import GiveUp, StopWith
 from tasks.schema import Family, Task
 
@@ -219,16 +220,19 @@ def computed_agree(played: Played) -> Iterator[TaskFault]:
         return
     found = {located.check: located for located in played.untouched.asked}
     for check in played.task.checks_in(World.OFFLINE):
-        if check.computed is None:
-            continue
-        located = found[check.name]
-        at = (*_place(played.task, check.name), "computed")
-        if located.error is not None:
-            yield TaskFault(at, f"check '{check.name}' cannot be computed: {located.error}")
-            continue
-        wrong = computed_fault(check, located.values)
-        if wrong is not None:
-            yield TaskFault(at, f"check '{check.name}': {wrong}")
+        place = _place(played.task, check.name)
+        for one, (at, _) in zip(lookups_of(check), check.asked, strict=True):
+            error = found[one.name].error
+            if error is not None:
+                message = f"check '{check.name}' cannot be computed: {error}"
+                yield TaskFault((*place, *at), message)
+        if check.computed is not None and found[check.name].error is None:
+            wrong = computed_fault(check, found[check.name].values)
+            if wrong is not None:
+                yield TaskFault((*place, "computed"), f"check '{check.name}': {wrong}")
+        known = {name: one.values for name, one in found.items() if one.error is None}
+        for at, message in near_faults(check, known):
+            yield TaskFault((*place, *at), f"check '{check.name}': {message}")
 
 
 def computed_values(played: Played) -> Mapping[str, Sequence[str]]:
@@ -367,9 +371,8 @@ class ProofRecorder:
 
 
 def lookups(task: Task) -> tuple[Check, ...]:
-    """Return what finds the computed values of a task's checks in the offline world."""
-    found = (lookup(check) for check in task.checks_in(World.OFFLINE))
-    return tuple(check for check in found if check is not None)
+    """Return what finds keys, wrong keys and margins of a task's checks in the offline world."""
+    return tuple(one for check in task.checks_in(World.OFFLINE) for one in lookups_of(check))
 
 
 def last_action(task: Task, world: World) -> int:

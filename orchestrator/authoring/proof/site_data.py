@@ -50,8 +50,7 @@ def _asked(task: Task) -> Iterator[str]:
     """Yield the sites whose tables a task's checks name."""
     for _, check in located_checks(task):
         yield from (way.locate.tables_of for way in check.ways if way.locate.tables_of is not None)
-        if check.computed is not None and check.computed.sql is not None:
-            yield check.computed.site
+        yield from (one.site for _, one in check.asked if one.sql is not None)
 
 
 async def _tables(engine: Engine, site: Site) -> SiteTables | None:

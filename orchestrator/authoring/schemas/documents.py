@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from arena_core.errors import UsageError
+from arena_core.names import offered
 from evaluators.evidence import Evidence
 from evaluators.fields import Slug
 from orchestrator.analysis.studies.study_file import StudyFile
@@ -114,6 +116,14 @@ def make_schema(kind: SchemaKind) -> dict[str, Any]:
         "title": f"Arena {kind}, version {VERSIONS[kind]}",
     }
     return head | {name: value for name, value in made.items() if name != "title"}
+
+
+def schema_named(kind: str) -> str:
+    """Return the schema of a kind of file as text."""
+    if kind not in set(SchemaKind):
+        hint = offered(kind, list(SchemaKind), intro="schemas")
+        raise UsageError(f"there is no schema '{kind}'", hint=hint)
+    return schema_text(SchemaKind(kind))
 
 
 def schema_text(kind: SchemaKind) -> str:

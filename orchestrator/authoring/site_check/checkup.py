@@ -7,13 +7,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
-from arena_core.errors import ArenaError, DatabaseError
+from arena_core.errors import ArenaError, DatabaseError, SiteError
 from arena_core.work_events import OnWork, WorkEnded, WorkPlanned, WorkStep, ignore_work
 from orchestrator.authoring.site_check.container import (
     broken_beginning,
     broken_clock,
     broken_confinement,
     broken_health,
+)
+from orchestrator.authoring.site_check.facts import (
+    Facts,
+    RunningSites,
+    check_facts,
+    read_facts,
 )
 from orchestrator.authoring.site_check.load import broken_under_load
 from orchestrator.authoring.site_check.pages import (
@@ -22,7 +28,6 @@ from orchestrator.authoring.site_check.pages import (
     visit_as_everybody,
 )
 from orchestrator.authoring.site_check.roles import broken_api, broken_login
-from orchestrator.authoring.site_check.states import broken_states, can_be_tried
 from orchestrator.sandbox.check_queries import ask
 from orchestrator.sandbox.docker_files import docker_folder
 from orchestrator.sandbox.engine.containers import ImageInfo, Labels
@@ -33,13 +38,64 @@ from orchestrator.sandbox.images.contexts import ca_bundle, context_tar
 from orchestrator.sandbox.images.recipes import RecipeBook, recipes_of
 from orchestrator.sandbox.images.seal import serving
 from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.reset.database import execute_as_owner
 from orchestrator.sandbox.reset.fingerprint import take_fingerprint
 from orchestrator.sandbox.reset.ladder import LADDER, reset_replica
 from orchestrator.sandbox.reset.replica import Replica, start_replica
-from orchestrator.sandbox.reset.strategies import Strategy
+from orchestrator.sandbox.reset.strategies import Rewind, Strategy
+from orchestrator.sandbox.reset.taking import take_state
 from orchestrator.sandbox.reset.watch import Watch
-from sites.manifest import FileDatabase, ServerDatabase, Site
+from sites.manifest import DatabaseEngine, FileDatabase, ServerDatabase, Site
 from sites.registry import SiteRegistry
+
+_ROWS: Final = 3
+_SQL_S: Final = 30.0
+
+
+def can_be_tried(site: Site) -> bool:
+    """Whether a site says that it is safe, and has a database that rows are written to here."""
+    database = site.database
+    on_mariadb = isinstance(database, ServerDatabase) and database.engine is DatabaseEngine.MARIADB
+    return on_mariadb and site.state is not None and site.state.crash_safe
+
+
+async def broken_states(engine: Engine, replica: Replica) -> tuple[str, ...]:
+    """Return which rows are lost that were committed right before a state was taken.
+
+    The replica stays in such a state.
+
+    Raises:
+        StateError: no state can be taken.
+        ResetError: what came back is not what was taken; the replica was removed.
+    """
+    watch = Watch.over(engine, replica, new=True)
+    try:
+        await _run(engine, replica, "CREATE TABLE arena_mark (id INT, t TEXT) ENGINE = InnoDB")
+        states = []
+        for number in range(1, _ROWS + 1):
+            row = f"INSERT INTO arena_mark VALUES ({number}, REPEAT('{number}', 20000))"  # noqa: S608 - a number
+            await _run(engine, replica, row)
+            states.append((number, await take_state(engine, watch)))
+        breaches = []
+        for number, taken in reversed(states):
+            await _run(engine, replica, "UPDATE arena_mark SET t = ''; DROP TABLE arena_mark")
+            watch.aim(taken)
+            await reset_replica(engine, watch, strategies=(Rewind(),))
+            found = await _run(engine, replica, "SELECT COUNT(*), MAX(LEFT(t, 1)) FROM arena_mark")
+            if found.split() != [str(number)] * 2:
+                breaches.append(f"{number} rows were committed; the state holds {found.strip()}")
+        return tuple(breaches)
+    finally:
+        await watch.close()
+
+
+async def _run(engine: Engine, replica: Replica, sql: str) -> str:
+    done = await execute_as_owner(engine, replica, sql, "--skip-column-names", timeout_s=_SQL_S)
+    if done.exit_code != 0:
+        said = done.stderr.decode("utf-8", "replace").strip()
+        raise SiteError(f"site '{replica.site.name}': `{sql[:60]}` failed: {said[-200:]}")
+    return done.stdout.decode("utf-8", "replace")
+
 
 # The line of a Dockerfile right before the one that bakes: another value bakes once more.
 AGAIN: Final = "ARG AGAIN="
@@ -120,7 +176,9 @@ async def check_site(
     looks = _looks(site, frozenset(one.host for one in registry.sites.values()))
     strategies = [strategy for strategy in LADDER[1:] if site.state or strategy.name == "recreate"]
     has_states = can_be_tried(site)
-    on_work(WorkPlanned(len(looks) + len(strategies) + has_states + twice))
+    shared = read_facts().between(site.name, await _built(engine, registry, site.name))
+    planned = len(looks) + len(strategies) + bool(shared.facts) + has_states + twice
+    on_work(WorkPlanned(planned))
     points: list[ContractPoint] = []
 
     async def decide(title: str, work: Awaitable[tuple[str, ...]]) -> None:
@@ -139,6 +197,10 @@ async def check_site(
     for strategy in strategies:
         title = f"golden again after a change, by {strategy.name}"
         await decide(title, _undone(engine, site, owner, strategy))
+    if shared.facts:
+        others = ", ".join(sorted(shared.sites - {site.name}))
+        work = _contradicted(engine, registry, shared, owner)
+        await decide(f"its facts agree with those of {others}", work)
     if has_states:
         title = "a state that is taken right after a commit holds its row"
         await decide(title, _holds_rows(engine, site, owner))
@@ -196,6 +258,27 @@ async def _replica(engine: Engine, site: Site, owner: str) -> AsyncIterator[Repl
         yield replica
     finally:
         await engine.sweep(owner)
+
+
+async def _built(engine: Engine, registry: SiteRegistry, besides: str) -> frozenset[str]:
+    images = {name: await engine.image(one.image.tag) for name, one in registry.sites.items()}
+    return frozenset(
+        name for name, image in images.items() if image and is_sealed(image) and name != besides
+    )
+
+
+async def _contradicted(
+    engine: Engine, registry: SiteRegistry, shared: Facts, owner: str
+) -> tuple[str, ...]:
+    replicas = {}
+    try:
+        for name in sorted(shared.sites):
+            where = await place(engine, registry.site(name), owner=owner, slot=0)
+            replicas[name] = await start_replica(engine, where)
+        report = await check_facts(shared, RunningSites(replicas))
+    finally:
+        await engine.sweep(owner)
+    return tuple(str(one) for one in report.breaches)
 
 
 async def _holds_rows(engine: Engine, site: Site, owner: str) -> tuple[str, ...]:

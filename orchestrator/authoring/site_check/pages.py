@@ -271,10 +271,10 @@ async def changes_as_check(
     delta = await delta_of(engine, replica, ignored=by_itself.ignored)
     created = datetime.fromtimestamp(replica.container.created, UTC)
     moments = Moments.between(created, datetime.now(UTC), replica.site.clock)
-    return check_of(delta, by_itself, moments, await _definitions(engine, replica))
+    return check_of(delta, by_itself, moments, await definitions_of(engine, replica))
 
 
-async def _definitions(engine: Engine, replica: Replica) -> Mapping[str, str]:
+async def definitions_of(engine: Engine, replica: Replica) -> Mapping[str, str]:
     """Return the definitions of the tables of a replica's image; none where it has no tables."""
     image = await engine.image(replica.placement.image_id)
     if image is None or ROWS_LABEL not in image.labels:

@@ -11,7 +11,6 @@ from evaluators.evidence import ElementEvent
 from orchestrator.browser.actions import mouse
 from orchestrator.browser.actions.mouse import Press
 from orchestrator.browser.tabs.cdp_channel import RefusedError
-from orchestrator.browser.tabs.dialogs import next_chooser
 from orchestrator.browser.tabs.elements import (
     NotDoneError,
     PointerTarget,
@@ -19,6 +18,7 @@ from orchestrator.browser.tabs.elements import (
     spot_in_tab,
     spot_of,
 )
+from orchestrator.browser.tabs.tab import next_chooser
 from orchestrator.browser.tabs.watcher import ElementReport
 
 Acted = Callable[[ElementEvent, ElementReport], None]

@@ -66,6 +66,7 @@ class BrowserOptions:
             demo's own CA. Every other certificate is checked as usual.
         isolated: start it in a network namespace of its own, where that is possible.
         remote: start none, and connect to the one there.
+        profile: of that one, sessions begin with what cookies its profile has for their sites.
     """
 
     executable: Path | None = None
@@ -75,6 +76,7 @@ class BrowserOptions:
     trusted_spki: str | None = None
     isolated: bool = True
     remote: RemoteAddress | None = None
+    profile: bool = False
 
     def kind_of(self, executable: Path) -> BrowserKind:
         """Return what is started, where that is the browser that was found."""

@@ -14,7 +14,6 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from playwright.async_api import BrowserContext, Playwright
@@ -30,6 +29,7 @@ from orchestrator.browser.process.chromium import (
 )
 from orchestrator.browser.process.isolation import Namespace, without_programs
 from orchestrator.browser.process.launch import ANSWER_S, CRASHED
+from orchestrator.browser.process.own_folder import own_folder, sweep_folders
 from orchestrator.browser.process.playwright_driver import Profile, running_driver
 from orchestrator.browser.session.context import SessionOptions, add_cookies, context_arguments
 from orchestrator.browser.session.policy import LiveGuard
@@ -140,8 +140,8 @@ class ExternalBrowser:
 async def launch_external(options: BrowserOptions) -> AsyncIterator[ExternalBrowser]:
     """Make the network of a browser that an external program may drive, until the block ends."""
     async with AsyncExitStack() as stack:
-        made = stack.enter_context(TemporaryDirectory(prefix="arena-browser-"))
-        folder = Path(made)
+        await asyncio.to_thread(sweep_folders)
+        folder = stack.enter_context(own_folder())
         network = await open_network(options, stack, folder)
         if isinstance(network, str):
             raise BrowserError(

@@ -15,15 +15,23 @@ from arena_core.logs import REDACTED
 
 
 class BrowserKind(StrEnum):
-    """What a browser is: Chromium without windows, with one that is not shown or is, or remote."""
+    """What a browser is: Chromium without windows, with one that is not shown or is, or remote.
+
+    Of a remote one, `PROFILE` takes the cookies along that its own profile has for the sites.
+    """
 
     SHELL = "headless-shell"
     CHROMIUM = "chromium"
     HEADED = "headed"
     CDP = "cdp"
+    PROFILE = "cdp-profile"
+
+    @property
+    def is_remote(self) -> bool:
+        return self in {BrowserKind.CDP, BrowserKind.PROFILE}
 
 
-_FORMS: Final = "headless-shell, chromium, headed or cdp:URL"
+_FORMS: Final = "headless-shell, chromium, headed, cdp:URL or cdp-profile:URL"
 _PLAIN: Final = frozenset({"http", "ws"})
 _ENCRYPTED: Final = frozenset({"https", "wss"})
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -138,10 +146,12 @@ def _is_here(host: str) -> bool:
 def read_browser(text: str) -> tuple[BrowserKind, RemoteAddress | None]:
     """Read what `--browser` takes."""
     kind, colon, rest = text.partition(":")
-    if kind == BrowserKind.CDP:
+    if kind in set(BrowserKind) and BrowserKind(kind).is_remote:
         if not rest:
-            _refuse("cdp needs the address of the browser", hint="cdp:http://127.0.0.1:9222")
-        return BrowserKind.CDP, RemoteAddress.parse(rest)
+            _refuse(
+                f"{kind} needs the address of the browser", hint=f"{kind}:http://127.0.0.1:9222"
+            )
+        return BrowserKind(kind), RemoteAddress.parse(rest)
     if colon or kind not in set(BrowserKind):
         _refuse(f"'{kind}' is no browser: expected {_FORMS}")
     return BrowserKind(kind), None

@@ -9,7 +9,6 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import CDPSession, Playwright
@@ -24,6 +23,7 @@ from orchestrator.browser.process.chromium import (
 )
 from orchestrator.browser.process.isolation import Namespace, without_programs
 from orchestrator.browser.process.kinds import BrowserBuild, BrowserKind
+from orchestrator.browser.process.own_folder import own_folder, sweep_folders
 from orchestrator.browser.process.playwright_driver import Profile, running_driver
 from orchestrator.browser.session.context import SessionOptions
 from orchestrator.browser.session.policy import LiveGuard
@@ -138,8 +138,8 @@ class Browser:
 async def launch(options: BrowserOptions) -> AsyncIterator[Browser]:
     """Start Chromium, and stop it when the block ends."""
     async with AsyncExitStack() as stack:
-        made = stack.enter_context(TemporaryDirectory(prefix="arena-browser-"))
-        folder = Path(made)
+        await asyncio.to_thread(sweep_folders)
+        folder = stack.enter_context(own_folder())
         network = await open_network(options, stack, folder)
         profile = Profile()
         stack.push_async_callback(profile.remove)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Final
@@ -13,14 +13,14 @@ from typing import Final
 from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import Error as PlaywrightError
 
+from arena_core.cookie import Cookie
 from arena_core.errors import BrowserError, GatewayError, StateError
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.kinds import BrowserBuild, BrowserKind, RemoteAddress
 from orchestrator.browser.process.launch import Browser, build_of, launch
 from orchestrator.browser.process.playwright_driver import running_driver
-from orchestrator.browser.session.context import SessionOptions
-from orchestrator.browser.session.direct import DirectTraffic
-from orchestrator.browser.session.policy import LiveGuard
+from orchestrator.browser.session.context import SessionOptions, cookie_of
+from orchestrator.browser.session.policy import DirectTraffic, LiveGuard
 from orchestrator.browser.session.session import Session, open_session
 from orchestrator.gateway import Arm, Policy, RecordedDocuments
 
@@ -41,9 +41,10 @@ class RemoteBrowser(Browser):
         guard: LiveGuard,
         build: BrowserBuild,
         address: RemoteAddress,
+        kind: BrowserKind = BrowserKind.CDP,
     ) -> None:
         lost = f"the connection to the browser at {address} was lost"
-        super().__init__(browser, guard, _NOT_HERE, build, BrowserKind.CDP, lost=lost)
+        super().__init__(browser, guard, _NOT_HERE, build, kind, lost=lost)
         self.address = str(address)
         self._traffic: dict[str, DirectTraffic] = {}
         self._opened = 0
@@ -79,15 +80,33 @@ class RemoteBrowser(Browser):
         """Open a context of its own for one episode; the block's end closes it, and no other."""
         traffic = self._traffic.get(options.proxy_url or "")
         direct = replace(options, proxy_url=None)
+        if self.kind is BrowserKind.PROFILE and traffic is not None:
+            cookies = (*await self._own_cookies(traffic.hosts), *options.cookies)
+            direct = replace(direct, cookies=cookies, hides_cookies=True)
         async with (
             self.watched() as watchdog,
             open_session(self._browser, self._guard, watchdog, direct, traffic=traffic) as session,
         ):
             yield session
 
+    async def _own_cookies(self, hosts: Collection[str]) -> list[Cookie]:
+        """Return the cookies that the browser's profile has for the sites; none for other hosts.
+
+        They are copied: what an episode does with them changes nothing of the profile.
+        """
+        found = [one for context in self._browser.contexts[:1] for one in await context.cookies()]
+        return [cookie_of(one) for one in found if any(_reaches(one["domain"], to) for to in hosts)]
+
+
+def _reaches(domain: str, host: str) -> bool:
+    """Whether a cookie is sent to a host: one whose domain has a dot in front goes to all below."""
+    return host == domain.removeprefix(".") or (domain.startswith(".") and host.endswith(domain))
+
 
 @asynccontextmanager
-async def connect(address: RemoteAddress) -> AsyncIterator[RemoteBrowser]:
+async def connect(
+    address: RemoteAddress, kind: BrowserKind = BrowserKind.CDP
+) -> AsyncIterator[RemoteBrowser]:
     """Connect to a browser; the block's end closes what was opened there, and lets it live."""
     async with AsyncExitStack() as stack:
         playwright = await stack.enter_async_context(running_driver())
@@ -98,7 +117,7 @@ async def connect(address: RemoteAddress) -> AsyncIterator[RemoteBrowser]:
                 build = await build_of(wire)
         except (PlaywrightError, TimeoutError) as error:
             raise _unreached(address, error) from None  # its cause would show the address
-        browser = RemoteBrowser(found, LiveGuard(wire), build, address)
+        browser = RemoteBrowser(found, LiveGuard(wire), build, address, kind)
         stack.push_async_callback(browser.close)
         _LOG.info("connected to %s at %s", build.product, address)
         yield browser
@@ -107,7 +126,8 @@ async def connect(address: RemoteAddress) -> AsyncIterator[RemoteBrowser]:
 @asynccontextmanager
 async def open_browser(options: BrowserOptions) -> AsyncIterator[Browser]:
     """Start a browser, or connect to the one that the options name."""
-    opened = launch(options) if options.remote is None else connect(options.remote)
+    kind = BrowserKind.PROFILE if options.profile else BrowserKind.CDP
+    opened = launch(options) if options.remote is None else connect(options.remote, kind)
     async with opened as browser:
         yield browser
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -15,8 +15,11 @@ from playwright.async_api import Browser, BrowserContext
 from playwright.async_api import Error as PlaywrightError
 
 from arena_core.cookie import Cookie
+from arena_core.errors import StateError
 from evaluators.network import Recording
+from orchestrator.browser.session.tape_recorder import TapeRecorder
 from orchestrator.browser.tabs.arm_scripts import NO_ARM, ArmScripts
+from orchestrator.gateway.live_limits import LiveUse
 
 if TYPE_CHECKING:
     from playwright._impl._api_structures import Cookie as BrowserCookie
@@ -47,6 +50,9 @@ class SessionOptions:
             `Session.restore` opens its tabs.
         traces: whether Playwright traces the contexts, see `Tracer`.
         arm: what changes the agent's pages as they are shown.
+        live: what counts and limits the requests to live hosts.
+        recorder: keeps what the contexts get; None where nothing does.
+        hides_cookies: recorded requests hold the value of no cookie.
     """
 
     proxy_url: str | None
@@ -65,10 +71,25 @@ class SessionOptions:
     traces: bool = False
     state: BrowserState | None = None
     arm: ArmScripts = NO_ARM
+    recorder: TapeRecorder | None = None
+    live: LiveUse = field(default_factory=LiveUse)
+    hides_cookies: bool = False
+
+    @property
+    def other_window(self) -> tuple[int, int] | None:
+        """The size that a page for checks is given; None where it has that already."""
+        return None if self.check_viewport == self.viewport else self.check_viewport
 
 
 async def new_context(browser: Browser, options: SessionOptions, login: str = "") -> BrowserContext:
     """Open a login's context with these options; its downloads go to a folder that it removes."""
+    context = await _made(browser, options, login)
+    if options.recorder is not None:
+        options.recorder.follow(context)
+    return context
+
+
+async def _made(browser: Browser, options: SessionOptions, login: str) -> BrowserContext:
     arguments = context_arguments(options)
     if options.state is not None:
         cookies, origins = options.state.cookies[login], options.state.storage.get(login, ())
@@ -77,6 +98,26 @@ async def new_context(browser: Browser, options: SessionOptions, login: str = ""
     context = await browser.new_context(**arguments)
     await add_cookies(context, options.cookies)
     return context
+
+
+async def open_contexts(
+    browser: Browser, options: SessionOptions, shared: BrowserContext | None
+) -> dict[str, BrowserContext]:
+    """Open the contexts of all logins; the first has no name, and is `shared` if there is one."""
+    if options.state is not None and shared is not None:
+        raise StateError("a state cannot be restored where an external program drives the pages")
+    contexts = {"": shared or await new_context(browser, options)}
+    apart = options.apart
+    if options.state is not None:
+        apart = {login: () for login in options.state.cookies if login}
+    try:
+        for login, cookies in apart.items():
+            contexts[login] = await new_context(browser, replace(options, cookies=cookies), login)
+    except BaseException:
+        for context in contexts.values():
+            await context.close()
+        raise
+    return contexts
 
 
 def context_arguments(options: SessionOptions) -> dict[str, Any]:

@@ -7,7 +7,8 @@ requests of a popup, a frame of another origin or a worker are seen from the fir
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -56,6 +57,44 @@ class _SentRequest:
     is_read: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _StoppedWrite:
+    """A request that was not sent, as what stopped it saw it."""
+
+    method: str
+    url: str
+    step: int
+    why: str
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.method, self.url
+
+
+class _StoppedWrites:
+    """Finds out which of the requests that the browser reports were stopped.
+
+    Whoever stops one and whoever reports one know it by different names, so they are matched by
+    method and URL: on a read-only origin no other write is ever sent.
+    """
+
+    def __init__(self, stopped: list[_StoppedWrite], asides: Counter[tuple[str, str]]) -> None:
+        self._left: dict[tuple[str, str], list[_StoppedWrite]] = {}
+        for one in stopped:
+            self._left.setdefault(one.place, []).append(one)
+        for place, times in asides.items():
+            del self._left.get(place, [])[:times]
+
+    def why(self, request: Request) -> str | None:
+        left = self._left.get(_place(request))
+        return left.pop(0).why if left else None
+
+    def rest(self) -> Iterator[_StoppedWrite]:
+        """Yield those that the browser did not report."""
+        for left in self._left.values():
+            yield from left
+
+
 class NetworkRecorder:
     """Follows the requests of one session's contexts.
 
@@ -64,6 +103,7 @@ class NetworkRecorder:
         logical: maps a URL to its logical form.
         tab_of: the number of a page's tab; None if it is no tab.
         is_aside: whether a page is not the agent's, so that nothing of it is recorded.
+        hides_cookies: the value of no cookie is recorded.
     """
 
     def __init__(
@@ -72,16 +112,20 @@ class NetworkRecorder:
         logical: Callable[[str], str | None],
         tab_of: Callable[[Page], int | None],
         is_aside: Callable[[Page], bool],
+        *,
+        hides_cookies: bool = False,
     ) -> None:
         self._keeps_answers = Recording.ANSWERS in wanted
         self._logical = logical
         self._tab_of = tab_of
         self._is_aside = is_aside
-        self._secrets = RequestSecrets()
+        self._secrets = RequestSecrets(hides_cookies=hides_cookies)
         self._sent: dict[Request, _SentRequest] = {}
         self._reading: set[asyncio.Task[None]] = set()
         self._fault: str | None = None
         self._step = 0
+        self._stopped: list[_StoppedWrite] = []
+        self._asides = Counter[tuple[str, str]]()
 
     def follow(self, context: BrowserContext) -> None:
         context.on("request", self._was_sent)
@@ -90,6 +134,11 @@ class NetworkRecorder:
 
     def next_step(self) -> None:
         self._step += 1
+
+    def stopped(self, method: str, url: str, why: str) -> None:
+        """Note that a request of the session's pages was not sent."""
+        if len(self._stopped) < MAX_REQUESTS:
+            self._stopped.append(_StoppedWrite(method, url.partition("#")[0], self._step, why))
 
     async def record(self) -> NetworkRecord:
         """Return the requests so far, after waiting a moment for those still under way."""
@@ -100,9 +149,20 @@ class NetworkRecorder:
         kept = [
             one for one in self._sent.values() if one.page is None or not self._is_aside(one.page)
         ]
+        asides = self._asides + Counter(
+            _place(one.request)
+            for one in self._sent.values()
+            if one.page and self._is_aside(one.page)
+        )
+        stopped = _StoppedWrites(self._stopped, asides)
         places = {one.request: place for place, one in enumerate(kept)}
-        requests = tuple(self._record(one, place, places) for place, one in enumerate(kept))
-        return NetworkRecord(requests=requests, fault=self._fault)
+        requests = [
+            self._record(one, place, places, stopped.why(one.request))
+            for place, one in enumerate(kept)
+        ]
+        for unseen in stopped.rest():
+            requests.append(self._unseen(unseen, len(requests)))
+        return NetworkRecord(requests=tuple(requests), fault=self._fault)
 
     async def close(self) -> None:
         for task in tuple(self._reading):
@@ -120,7 +180,10 @@ class NetworkRecorder:
             self._fault = f"the pages sent more than {MAX_REQUESTS:,} requests"
             return
         page = _page_of(request)
-        if request.url.startswith(("data:", "blob:")) or (page and self._is_aside(page)):
+        if request.url.startswith(("data:", "blob:")):
+            return
+        if page and self._is_aside(page):
+            self._asides[_place(request)] += 1
             return
         self._sent[request] = _SentRequest(request, self._step, page)
 
@@ -169,13 +232,36 @@ class NetworkRecorder:
             return None  # a redirect has none, and a page that was left has dropped it
         return body.decode("utf-8", "replace") if len(body) <= MAX_BODY else None
 
-    def _record(self, sent: _SentRequest, place: int, places: dict[Request, int]) -> RequestRecord:
+    def _unseen(self, stopped: _StoppedWrite, place: int) -> RequestRecord:
+        """Return a request that was stopped and never reported, as of a page's last moment."""
+        url = stopped.url.partition("?")[0]
+        logical = self._logical(url)
+        return RequestRecord(
+            index=place,
+            step=stopped.step,
+            method=stopped.method,
+            url=url,
+            logical=logical,
+            site=None if logical is None else logical.partition(":")[0],
+            resource_type="other",
+            is_whole=False,
+            blocked=stopped.why,
+        )
+
+    def _record(
+        self,
+        sent: _SentRequest,
+        place: int,
+        places: dict[Request, int],
+        blocked: str | None,
+    ) -> RequestRecord:
         request, secrets = sent.request, self._secrets
         before = request.redirected_from
         logical = self._logical(request.url)
         headers = sent.request_headers or {}
         body = request.post_data_buffer
-        answer = sent.response_headers or {}
+        is_sent = blocked is None  # what answers a request that was stopped is no site's
+        answer = (sent.response_headers or {}) if is_sent else {}
         return RequestRecord(
             index=place,
             step=sent.step,
@@ -186,20 +272,25 @@ class NetworkRecorder:
             site=None if logical is None else logical.partition(":")[0],
             resource_type=request.resource_type,
             is_navigation=request.is_navigation_request(),
-            status=sent.status,
+            status=sent.status if is_sent else None,
             request_headers=secrets.headers(headers),
             request_body=_text(body, headers.get("content-type", ""), secrets),
             request_bytes=_size(body, headers),
             response_headers=secrets.headers(answer),
             response_body=None
-            if sent.response_body is None
+            if sent.response_body is None or not is_sent
             else secrets.body(sent.response_body, answer.get("content-type", "")),
             redirected_from=None if before is None else places.get(before),
-            failed=sent.failed,
+            failed=sent.failed if is_sent else None,
+            blocked=blocked,
             sent_at=_time_sent(sent).isoformat(timespec="milliseconds"),
-            answer_ms=_since_sent(request, "responseStart"),
-            end_ms=_since_sent(request, "responseEnd"),
+            answer_ms=_since_sent(request, "responseStart") if is_sent else None,
+            end_ms=_since_sent(request, "responseEnd") if is_sent else None,
         )
+
+
+def _place(request: Request) -> tuple[str, str]:
+    return request.method, request.url.partition("#")[0]
 
 
 def _time_sent(sent: _SentRequest) -> datetime:

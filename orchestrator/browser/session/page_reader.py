@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -118,7 +119,7 @@ class PageReader:
                     if what.prep:
                         await prepare(tab, what.prep)
                         await self._rested(tab)
-                    return await look(tab, what)
+                    return replace(await look(tab, what), status=tab.traffic.status)
             except NotDoneError as error:
                 if may_be_gone:
                     return None

@@ -17,6 +17,12 @@ from evaluators.network import redacted, split_parts
 _HEADER: Final = re.compile(r"auth|token|key|secret|passw|session|credential|login", re.IGNORECASE)
 _COOKIE: Final = re.compile(r"sess|sid|auth|token|login|remember|key|csrf|jwt", re.IGNORECASE)
 _FORM_TOKEN: Final = re.compile(r"csrf|form_key|nonce|authenticity", re.IGNORECASE)
+_PAYMENT: Final = re.compile(
+    r"card[-_. ]?(?:number|num|no|nr|code)(?![a-z])|(?<![a-z])cc[-_. ]?(?:number|num|no)(?![a-z])"
+    r"|(?<![a-z])(?:cvv|cvc)2?(?![a-z])|security[-_. ]?code|(?<![a-z])iban(?![a-z])"
+    r"|account[-_. ]?number",
+    re.IGNORECASE,
+)
 # One meaningless run of letters, as credentials are, and messages and settings are not.
 _OPAQUE: Final = re.compile(r"[A-Za-z0-9_\-.+/=:]{16,}")
 _FILE: Final = re.compile(r";\s*filename\*?=", re.IGNORECASE)
@@ -25,10 +31,11 @@ _BOUNDARY: Final = re.compile(r'boundary="?([^";]+)"?', re.IGNORECASE)
 
 
 class RequestSecrets:
-    """Replaces secrets by marks, with a salt of one episode's own."""
+    """Replaces secrets by marks, with a salt of one episode's own; cookies by name, or all."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, hides_cookies: bool = False) -> None:
         self._salt = secrets.token_hex(8)
+        self._hides_cookies = hides_cookies
 
     def url(self, url: str) -> str:
         """Return a URL without the values of parameters named like secrets."""
@@ -72,6 +79,7 @@ class RequestSecrets:
         name, mark, value = pair.partition("=")
         if not mark:
             return pair
+        hidden = hidden or self._hides_cookies
         is_one = hidden or _COOKIE.search(name) or _OPAQUE.fullmatch(unquote(value))
         return f"{name}={self._mark(value)}" if is_one else pair
 
@@ -128,4 +136,4 @@ class RequestSecrets:
 
 
 def _is_secret(name: str) -> bool:
-    return is_secret(name) or _FORM_TOKEN.search(name) is not None
+    return is_secret(name) or any(one.search(name) for one in (_FORM_TOKEN, _PAYMENT))

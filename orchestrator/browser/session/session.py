@@ -6,7 +6,6 @@ import asyncio
 import base64
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
 from functools import partial
 
 from playwright.async_api import Browser as PlaywrightBrowser
@@ -28,19 +27,25 @@ from orchestrator.browser.session.context import (
     Tracer,
     context_id,
     cookie_of,
-    new_context,
+    open_contexts,
 )
-from orchestrator.browser.session.direct import DirectTraffic
+from orchestrator.browser.session.live_traffic import LiveTraffic
 from orchestrator.browser.session.network import NetworkRecord, NetworkRecorder
 from orchestrator.browser.session.page_ids import PageIds, PageReading, lines_of
 from orchestrator.browser.session.page_reader import DocumentHandle, PageReader
 from orchestrator.browser.session.page_restore import restore
 from orchestrator.browser.session.page_state import BrowserState, capture
-from orchestrator.browser.session.policy import REFUSAL, GuardedSession, LiveGuard, origin_of
+from orchestrator.browser.session.policy import (
+    REFUSAL,
+    DirectTraffic,
+    GuardedSession,
+    LiveGuard,
+    origin_of,
+)
 from orchestrator.browser.session.script_answers import AnsweredScripts
 from orchestrator.browser.tabs.cdp_channel import BrowserWatchdog, PageGoneError, RefusedError
 from orchestrator.browser.tabs.elements import ElementIds, NotDoneError
-from orchestrator.browser.tabs.journal import Activity, SessionJournal
+from orchestrator.browser.tabs.journal import Acting, Activity, Keyed, SessionJournal
 from orchestrator.browser.tabs.new_targets import NewTargets
 from orchestrator.browser.tabs.settle import settle
 from orchestrator.browser.tabs.tab import OpenTab
@@ -78,11 +83,12 @@ class Session(PageReader):
         self._bar = TabBar(
             contexts, journal, watchdog, new_targets, options.selectors, arm=options.arm
         )
-        super().__init__(self._bar, watchdog, _other_window(options))
+        super().__init__(self._bar, watchdog, options.other_window)
         self._network: NetworkRecorder | None = None
         if options.records:
+            pages = self._bar.number_of, self._bar.is_fresh
             self._network = NetworkRecorder(
-                options.records, journal.logical, self._bar.number_of, self._bar.is_fresh
+                options.records, journal.logical, *pages, hides_cookies=options.hides_cookies
             )
             for context in contexts.values():
                 self._network.follow(context)
@@ -122,8 +128,8 @@ class Session(PageReader):
     async def restore(self, *, with_fields: bool = True) -> None:
         """Open the tabs of `SessionOptions.state`, their documents answered by the gateway.
 
-        Nothing of it is a request to a site but what the pages' own scripts and parts ask for. The
-        visits stand in the drained activity, as after `open`.
+        Only the pages' own scripts and parts ask sites for anything. The visits stand in the
+        drained activity, as after `open`.
 
         Args:
             with_fields: also put back fields, ticks, options, details, focus and scroll, and open
@@ -152,11 +158,8 @@ class Session(PageReader):
         """Give the elements of restored pages the ids that they had in the session they come from.
 
         A page takes them over if its accessibility tree equals the source's line by line. Return
-        whether all did.
-
-        Args:
-            seen: what the other session saw of the current tab at some step; if omitted, each tab
-                is held against `SessionOptions.state`.
+        whether all did. Each tab is held against `SessionOptions.state`; with `seen`, the current
+        one alone against what the other session saw of it.
         """
         async with self._watchdog.bounded("find the pages' elements", _OPEN_S):
             if seen is not None:
@@ -289,24 +292,35 @@ class Session(PageReader):
         noticed: Callable[[], None],
         is_scripting: Callable[[], bool],
         broke: Callable[[str], None],
+        acting: Acting | None = None,
+        keyed: Keyed | None = None,
     ) -> None:
-        """Follow an external program.
+        """Follow an external program, or a person.
 
         Args:
             noticed: called when something is noted that it may have done.
             is_scripting: whether an event that a script makes now is taken for its doing.
-            broke: called with what happened to a page that crashed by itself or hangs. Such a page
-                is not asked any more.
+            broke: called with what happened to a page that crashed or hangs, which is not asked
+                any more.
+            acting: of a person: called before each of their events is noted; its tab is current.
+            keyed: called with keys that no event tells of.
         """
-        self._journal.noticed = noticed
-        self._journal.is_scripting = is_scripting
+        self._bar.follows_hand = acting is not None
+        self._journal.acting = acting or (lambda *_: None)
+        self._journal.keyed = keyed or (lambda *_: None)
+        self._journal.noticed, self._journal.is_scripting = noticed, is_scripting
         self._bar.broke = broke
 
-    async def bear_out(self) -> bool:
-        """Ask the pages to confirm events and visits of scripts, and note the answers.
+    async def show_choosers(self) -> None:
+        """Let a person at the window choose files: the browser opens its own choosers."""
+        async with self._watchdog.bounded("let file choosers open", _READ_S):
+            await self._bar.show_choosers()
 
-        Return whether they confirm all there are: an event may take a moment to change its page.
-        """
+    async def lost(self) -> None:
+        await self._watchdog.gone.wait()
+
+    async def bear_out(self) -> bool:
+        """Ask pages to confirm events and visits of scripts, note the answers; whether all do."""
         async with self._watchdog.bounded("check a script's events", _READ_S):
             all_visits_count = await self._journal.judge_visits()
             if not self._journal.has_claims:
@@ -365,12 +379,8 @@ class Session(PageReader):
         return tuple((tab.url, tab.traffic.status) for tab in self._bar.tabs)
 
     def asked_of(self, host: str) -> frozenset[str]:
-        """Return the paths, with queries, that open pages requested from a host.
-
-        The browser's own errands are not among them.
-        """
-        asked = (tab.traffic.asked.get(host, ()) for tab in self._bar.tabs)
-        return frozenset(path for paths in asked for path in paths)
+        """Return the paths, with queries, that open pages, not the browser, asked of a host."""
+        return frozenset(path for tab in self._bar.tabs for path in tab.traffic.asked.get(host, ()))
 
     @property
     def login(self) -> str:
@@ -396,6 +406,11 @@ class Session(PageReader):
         """The HTTP status of the current tab's document; None if it is not known."""
         return self._bar.current.status
 
+    @property
+    def retry_after(self) -> str | None:
+        """When the site of the current tab wants to be asked again, as its header says it."""
+        return self._bar.current.retry_after
+
     async def title(self) -> str:
         async with self._watchdog.bounded("read the title", _READ_S):
             tab = self._bar.current
@@ -419,6 +434,13 @@ class Session(PageReader):
             await self._tracer.start()
         return frozenset([str(info["targetInfo"]["browserContextId"]), *apart])
 
+    def stopped(self, method: str, url: str) -> None:
+        """Note that a request was not sent, because it may write to a read-only site."""
+        self._journal.refuse(method, url, REFUSAL)
+        self._options.live.stopped(method, url)
+        if self._network is not None:
+            self._network.stopped(method, url, REFUSAL)
+
     def owns(self, frame: str) -> bool:
         return any(tab.frames.get(frame) for tab in self._bar.tabs)
 
@@ -431,11 +453,6 @@ class Session(PageReader):
             async with asyncio.timeout(_CLOSE_S):
                 for context in self._contexts.values():
                     await context.close()
-
-
-def _other_window(options: SessionOptions) -> tuple[int, int] | None:
-    """Return the size that a page for checks is given; None where it has that already."""
-    return None if options.check_viewport == options.viewport else options.check_viewport
 
 
 @asynccontextmanager
@@ -455,11 +472,12 @@ async def open_session(
     session keeps in a gateway's place.
     """
     async with watchdog.bounded("open a browser context", _OPEN_S):
-        contexts = await _contexts(browser, options, shared[0] if shared else None)
+        contexts = await open_contexts(browser, options, shared[0] if shared else None)
     if traffic is not None:
         for context in contexts.values():
             traffic.follow(context)
     journal = SessionJournal(options.logical)
+    counted = LiveTraffic(options.live, contexts.values())
     session = Session(contexts, watchdog, journal, options, shared[1] if shared else None)
     try:
         async with watchdog.bounded("open a browser context", _OPEN_S):
@@ -467,8 +485,9 @@ async def open_session(
                 contexts=await session.start(),
                 origins=frozenset(origin_of(url) for url in options.live_origins),
                 owns=session.owns,
-                refused=lambda method, url: journal.refuse(method, url, REFUSAL),
+                refused=session.stopped,
                 traffic=traffic,
+                live=options.live,
             )
             await guard.add(watched)
         try:
@@ -477,23 +496,5 @@ async def open_session(
             with suppress(PlaywrightError):
                 await guard.remove(watched)
     finally:
+        await counted.end()
         await session.close()
-
-
-async def _contexts(
-    browser: PlaywrightBrowser, options: SessionOptions, shared: BrowserContext | None
-) -> dict[str, BrowserContext]:
-    if options.state is not None and shared is not None:
-        raise StateError("a state cannot be restored where an external program drives the pages")
-    contexts = {"": shared or await new_context(browser, options)}
-    apart = options.apart
-    if options.state is not None:
-        apart = {login: () for login in options.state.cookies if login}
-    try:
-        for login, cookies in apart.items():
-            contexts[login] = await new_context(browser, replace(options, cookies=cookies), login)
-    except BaseException:
-        for context in contexts.values():
-            await context.close()
-        raise
-    return contexts

@@ -33,10 +33,14 @@ class BrowserWatchdog:
 
     Args:
         prove: called when something broke off; calls `lose` if the browser is gone.
+
+    Attributes:
+        gone: set when the browser is lost.
     """
 
     def __init__(self, prove: Callable[[], Awaitable[None]]) -> None:
         self.prove = prove
+        self.gone = asyncio.Event()
         self._lost: str | None = None
         self._scopes: set[asyncio.Timeout] = set()
 
@@ -49,6 +53,7 @@ class BrowserWatchdog:
         """Make every operation under way, and every later one, raise BrowserError."""
         if self._lost is None:
             self._lost = why
+            self.gone.set()
             now = asyncio.get_running_loop().time()
             for scope in self._scopes:
                 scope.reschedule(now)

@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from evaluators.evidence import ActedElement, ElementEvent, RequestNote, UrlVisit
 from orchestrator.browser.tabs.address_changes import AddressChange
 from orchestrator.browser.tabs.tab import TabVisit
-from orchestrator.browser.tabs.watcher import ElementReport, EventReport
+from orchestrator.browser.tabs.watcher import ElementReport, EventReport, KeyReport
+from orchestrator.browser.tabs.window_moves import WindowMove
+
+
+@dataclass(frozen=True, slots=True)
+class NotedSoFar:
+    """How much had been noted since the last drain, of each kind."""
+
+    visits: int = 0
+    acted: int = 0
+    refused: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +36,14 @@ class Activity:
     acted: tuple[ActedElement, ...] = ()
     refused: tuple[RequestNote, ...] = ()
     dialogs: tuple[str, ...] = ()
+
+    def between(self, start: NotedSoFar, end: NotedSoFar | None) -> Activity:
+        """Return what was noted from one moment to another; None for the end."""
+        return Activity(
+            visits=self.visits[start.visits : None if end is None else end.visits],
+            acted=self.acted[start.acted : None if end is None else end.acted],
+            refused=self.refused[start.refused : None if end is None else end.refused],
+        )
 
 
 @dataclass(slots=True)
@@ -57,6 +75,10 @@ class _NotedEvent:
     shown: _NotedVisit | None = None
 
 
+Keyed = Callable[[KeyReport, NotedSoFar], None]
+Acting = Callable[[EventReport | WindowMove, NotedSoFar], None]
+
+
 class SessionJournal:
     """Collects activity.
 
@@ -64,12 +86,17 @@ class SessionJournal:
         logical: maps a URL to its logical form.
         noticed: called when something is noted that an agent may have done.
         is_scripting: whether an event that a script made is taken for the agent's doing.
+        acting: called with each event that the browser made, and what its own window did, before
+            it is noted, and with what had been noted by then.
+        keyed: called with keys, which are not noted.
     """
 
     def __init__(self, logical: Callable[[str], str | None]) -> None:
         self.logical = logical
         self.noticed: Callable[[], None] = lambda: None
         self.is_scripting: Callable[[], bool] = lambda: False
+        self.acting: Acting = lambda *_: None
+        self.keyed: Keyed = lambda *_: None
         self._visits: list[_NotedVisit] = []
         self._shown: dict[int, _NotedVisit] = {}
         self._acted: list[_NotedEvent] = []
@@ -82,6 +109,8 @@ class SessionJournal:
         One with a `change` does not count before it is judged.
         """
         if not visit.url.startswith("about:"):
+            if visit.move is not None:
+                self.acting(visit.move, self._so_far())
             noted = UrlVisit(
                 tab=tab,
                 url=visit.url,
@@ -97,11 +126,19 @@ class SessionJournal:
     def event(self, report: EventReport, page_url: str, tab: int | None = None) -> None:
         """Note an event of a tab; one inside a frame belongs to the page around it."""
         is_trusted = report.claim is None
+        if is_trusted:
+            self.acting(report, self._so_far())
         if is_trusted or self.is_scripting():
             logical = self.logical(report.url or page_url)
             acted = report.acted(report.event, logical, trusted=is_trusted)
             shown = None if tab is None else self._shown.get(tab)
             self._note(_NotedEvent(acted, report.claim, logical, shown))
+
+    def key(self, report: KeyReport) -> None:
+        self.keyed(report, self._so_far())
+
+    def _so_far(self) -> NotedSoFar:
+        return NotedSoFar(len(self._visits), len(self._acted), len(self._refused))
 
     def act(self, event: ElementEvent, element: ElementReport, page_url: str) -> None:
         self._note(_NotedEvent(element.acted(event, self.logical(page_url))))

@@ -224,6 +224,13 @@ const scrolls = (e, axis) =>
 
 // The nearest scroller around an element; of a page, itself where it is larger than its window, and
 // otherwise the largest scroller in view. Returns whether it moved.
+const pageScroller = (axis) => {
+  const root = document.scrollingElement || document.documentElement;
+  if (canMove(root, axis)) return root;
+  const inner = [...document.querySelectorAll("*")].filter((e) => scrolls(e, axis));
+  return inner.sort((a, b) => b.clientHeight * b.clientWidth - a.clientHeight * a.clientWidth)[0] || root;
+};
+const stepOf = (scroller, axis) => 0.85 * Math.min(scroller[axis.shown], axis.view());
 arena.scroll = (node, name, way) => {
   const axis = AXES[name];
   const root = document.scrollingElement || document.documentElement;
@@ -232,11 +239,8 @@ arena.scroll = (node, name, way) => {
     for (let at = elementOf(node); at; at = at.parentElement || (at.getRootNode().host ?? null)) {
       if (at !== root && scrolls(at, axis)) { target = at; break; }
     }
-  } else if (!canMove(root, axis)) {
-    const inner = [...document.querySelectorAll("*")].filter((e) => scrolls(e, axis));
-    target = inner.sort((a, b) => b.clientHeight * b.clientWidth - a.clientHeight * a.clientWidth)[0] || root;
-  }
+  } else target = pageScroller(axis);
   const before = target[axis.at];
-  target.scrollBy({ [axis.to]: way * 0.85 * Math.min(target[axis.shown], axis.view()), behavior: "instant" });
+  target.scrollBy({ [axis.to]: way * stepOf(target, axis), behavior: "instant" });
   return target[axis.at] !== before;
 };

@@ -2,38 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Final
 
+from playwright.async_api import Dialog, Page
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame as PlaywrightFrame
-from playwright.async_api import Page
 
 from arena_core.actions import Button
 from orchestrator.browser.tabs.address_changes import AddressChange, AddressChanges, ForgedAnswers
 from orchestrator.browser.tabs.cdp_channel import CdpChannel, PageGoneError, RefusedError, Reply
-from orchestrator.browser.tabs.dialogs import FileChoosers
 from orchestrator.browser.tabs.frames import ERROR_PAGE, FrameTable
 from orchestrator.browser.tabs.new_targets import NewTargets, TargetSession
 from orchestrator.browser.tabs.settle import Traffic
-from orchestrator.browser.tabs.watcher import EventReport, install, listen
+from orchestrator.browser.tabs.watcher import EventReport, KeyReport, install, listen
+from orchestrator.browser.tabs.window_moves import WindowMove, WindowMoves
+
+DIALOG_PATIENCE_S: Final = 10.0
+_OPENS_S: Final = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class FileChooser:
+    """A chooser that a page asked for; `backend` is the file field's node id in the browser."""
+
+    backend: int
+    is_multiple: bool
+
+
+class FileChoosers:
+    """Keeps the choosers of one page closed; `refused` is called for each that nobody awaited."""
+
+    def __init__(self, channel: CdpChannel) -> None:
+        self._channel = channel
+        self._awaited: asyncio.Future[FileChooser] | None = None
+        self.refused: Callable[[], None] = lambda: None
+        channel.on("Page.fileChooserOpened", self._opened)
+
+    async def start(self) -> None:
+        """Take all choosers over from the browser; `Page` must be enabled."""
+        await self._channel.send("Page.setInterceptFileChooserDialog", {"enabled": True})
+
+    async def leave_to_browser(self) -> None:
+        """Let the browser show its own, which a person at its window answers."""
+        await self._channel.send("Page.setInterceptFileChooserDialog", {"enabled": False})
+
+    @asynccontextmanager
+    async def expected(self) -> AsyncIterator[asyncio.Future[FileChooser]]:
+        """Let the block wait for the next chooser, which then counts as answered."""
+        self._awaited = asyncio.get_running_loop().create_future()
+        try:
+            yield self._awaited
+        finally:
+            self._awaited.cancel()
+            self._awaited = None
+
+    def _opened(self, event: Reply) -> None:
+        chooser = FileChooser(
+            int(event.get("backendNodeId", 0)), event.get("mode") == "selectMultiple"
+        )
+        if self._awaited is not None and not self._awaited.done():
+            self._awaited.set_result(chooser)
+        else:
+            self.refused()
+
+
+async def next_chooser(opened: asyncio.Future[FileChooser]) -> FileChooser | None:
+    """Return the chooser that opens; None if none does soon."""
+    try:
+        async with asyncio.timeout(_OPENS_S):
+            return await opened
+    except TimeoutError:
+        return None
+
+
+def leave_dialogs(page: Page, noted: Callable[[str], None]) -> None:
+    """Leave a page's dialogs to the program that drives it; accept one that nobody answers.
+
+    Playwright dismisses a dialog at once if nobody listens.
+    """
+
+    async def answer(dialog: Dialog) -> None:
+        noted(f'{dialog.type} "{" ".join(dialog.message.split())[:200]}" (left to the agent)')
+        await asyncio.sleep(DIALOG_PATIENCE_S)
+        with suppress(PlaywrightError):  # somebody has answered it meanwhile
+            await dialog.accept(dialog.default_value or None)
+
+    page.on("dialog", answer)
+
+
+def answer_dialogs(page: Page, noted: Callable[[str], None]) -> None:
+    """Accept every dialog of a page at once, so that none hangs an episode.
+
+    An alert is read, a confirmation agreed to, a prompt answered with its default, and leaving a
+    page allowed: the agent asked for what led there. Each is noted as one line.
+    """
+
+    async def answer(dialog: Dialog) -> None:
+        if dialog.type != "beforeunload":
+            noted(f'{dialog.type} "{" ".join(dialog.message.split())[:200]}" (accepted)')
+        try:
+            await dialog.accept(dialog.default_value or None)
+        except PlaywrightError:
+            return  # the page closed, and its dialog with it
+
+    page.on("dialog", answer)
+
+
+_WITH_RETRY: Final = {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}
+_LONGEST_RETRY: Final = 100  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TabVisit:
-    """A document or history entry that a tab went to; `change`, if judged, says who made it."""
+    """A document or history entry that a tab went to.
+
+    Attributes:
+        change: if judged, says who made it.
+        move: what the window itself did, such as back or reload; None where a page led there.
+    """
 
     url: str
     same_document: bool
     status: int | None = None
     change: AddressChange | None = None
+    move: WindowMove | None = None
 
 
 Visited = Callable[["OpenTab", TabVisit], None]
 _STATUS: Final = "performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0"
-Reported = Callable[["OpenTab", EventReport], None]
+Reported = Callable[["OpenTab", EventReport | KeyReport], None]
 
 
 class OpenTab:
@@ -84,6 +186,15 @@ class OpenTab:
             else AddressChanges(channel, forged_answers, self.frames.is_world)
         )
 
+        self._window_moves = (
+            None
+            if forged_answers is None
+            else WindowMoves(channel, self._is_main, self.frames.is_world)
+        )
+
+    def _is_main(self, frame: str) -> bool:
+        return frame == self.frames.main_id
+
     def _went(self, url: str, same_document: bool) -> None:  # noqa: FBT001  FrameTable's call
         change: AddressChange | None = None
         if self._address_changes is not None:
@@ -92,7 +203,12 @@ class OpenTab:
                 if same_document
                 else self._address_changes.opened(url)
             )
-        visit = TabVisit(url=url, same_document=same_document, status=self.status, change=change)
+        move = None
+        if self._window_moves is not None:
+            move = self._window_moves.led_to(url, within=same_document)
+        visit = TabVisit(
+            url=url, same_document=same_document, status=self.status, change=change, move=move
+        )
         self.visited(self, visit)
 
     def _asked(self, event: Reply) -> None:
@@ -107,6 +223,15 @@ class OpenTab:
     def status(self) -> int | None:
         """The HTTP status of its document; None if it is not known."""
         return self.traffic.statuses.get(self.frames.main.loader)
+
+    @property
+    def retry_after(self) -> str | None:
+        """When its site wants to be asked again, in the words of the header; None elsewhere."""
+        response = self.traffic.responses.get(self.frames.main.loader)
+        if response is None or response.status not in _WITH_RETRY:
+            return None
+        said = (value for name, value in response.headers if name.lower() == "retry-after")
+        return next((value[:_LONGEST_RETRY] for value in said), None)
 
     async def read_status(self) -> None:
         """Ask the document for its status, if it came before there was a wire to its tab."""
@@ -199,10 +324,10 @@ def _in_order(
 async def _enable(
     tab: OpenTab, reported: Reported, target: TargetSession | None, selectors: tuple[str, ...]
 ) -> None:
-    early: list[EventReport] = []
+    early: list[EventReport | KeyReport] = []
     is_known = False
 
-    def report(one: EventReport) -> None:
+    def report(one: EventReport | KeyReport) -> None:
         if is_known:
             reported(tab, one)
         else:

@@ -13,12 +13,11 @@ from playwright.async_api import Error as PlaywrightError
 from arena_core.errors import PageSilentError
 from orchestrator.browser.tabs.arm_scripts import NO_ARM, ArmScripts
 from orchestrator.browser.tabs.cdp_channel import BrowserWatchdog, PageGoneError
-from orchestrator.browser.tabs.dialogs import answer_dialogs, leave_dialogs
 from orchestrator.browser.tabs.elements import NotDoneError
 from orchestrator.browser.tabs.journal import SessionJournal
 from orchestrator.browser.tabs.new_targets import NewTargets, PageCrash
-from orchestrator.browser.tabs.tab import OpenTab, TabVisit, open_tab
-from orchestrator.browser.tabs.watcher import EventReport
+from orchestrator.browser.tabs.tab import OpenTab, TabVisit, answer_dialogs, leave_dialogs, open_tab
+from orchestrator.browser.tabs.watcher import EventReport, KeyReport
 
 Found = TypeVar("Found")
 
@@ -32,6 +31,10 @@ class TabBar:
     ends the session: its state cannot be restored. Where another program drives the pages, one that
     crashes by itself or hangs is that program's doing: `broke` is called, and the session goes on
     without it.
+
+    Attributes:
+        follows_hand: a person drives the pages: the tab in which they act is current, and closing
+            the last one ends the session.
     """
 
     def __init__(
@@ -52,6 +55,7 @@ class TabBar:
         if new_targets is not None:
             new_targets.crashed = self._crashed
         self._is_shared = new_targets is not None
+        self._is_attended = False
         self._own: set[Page] = set()
         self._fresh: set[Page] = set()
         self._numbers: dict[Page, int] = {}
@@ -64,7 +68,9 @@ class TabBar:
         self._given = 0
         self.actions = 0
         self._last_login = ""
+        self.follows_hand = False
         self._adoptions: set[asyncio.Task[None]] = set()
+        self._shows_choosers = False
 
     @property
     def tabs(self) -> tuple[OpenTab, ...]:
@@ -138,6 +144,7 @@ class TabBar:
 
     def attend(self, target: str) -> None:
         """Make the tab current in which the other program acts, if it is known."""
+        self._is_attended = True
         for tab in self._tabs:
             if tab.frames.main_id == target:
                 self._current = tab
@@ -191,6 +198,12 @@ class TabBar:
             self._changed.clear()
             await self._changed.wait()
 
+    async def show_choosers(self) -> None:
+        """Let a person at the window choose files, in these tabs and those to come."""
+        self._shows_choosers = True
+        for tab in self._tabs:
+            await tab.choosers.leave_to_browser()
+
     async def close(self) -> None:
         for task in tuple(self._adoptions):
             task.cancel()
@@ -230,6 +243,8 @@ class TabBar:
             raise PageGoneError("the page closed as soon as it opened")
         tab.actions_before = self.actions
         tab.choosers.refused = lambda: self._journal.dialog(_FILE_CHOOSER)
+        if self._shows_choosers:
+            await tab.choosers.leave_to_browser()
         if not self._is_shared:
             page.on("popup", lambda popup: self._popup_opened(tab, popup))
             page.on("crash", lambda _: self._watchdog.lose(f"the page of tab {number} crashed"))
@@ -301,7 +316,11 @@ class TabBar:
     def _page_closed(self, tab: OpenTab) -> None:
         self._drop(tab)
         tab.traffic.popup_adopted()
-        if not self._tabs and not self._watchdog.is_lost:
+        if self._tabs or self._watchdog.is_lost:
+            return
+        if self.follows_hand:
+            self._watchdog.lose("the person closed the window")
+        else:
             self._spawn(self._open_instead())
 
     async def _open_instead(self) -> None:
@@ -324,7 +343,15 @@ class TabBar:
     def _visited(self, tab: OpenTab, visit: TabVisit) -> None:
         if not visit.same_document:
             tab.actions_before = self.actions
+        if self.follows_hand and visit.move is not None and tab in self._tabs:
+            self._current = tab
         self._journal.visit(tab.number, visit)
 
-    def _reported(self, tab: OpenTab, report: EventReport) -> None:
+    def _reported(self, tab: OpenTab, report: EventReport | KeyReport) -> None:
+        is_hand = self.follows_hand or (self._is_shared and not self._is_attended)
+        if isinstance(report, KeyReport):
+            self._journal.key(report)
+            return
+        if is_hand and report.claim is None and tab in self._tabs:
+            self._current = tab  # a person says in no other way where they are
         self._journal.event(report, tab.url, tab.number)

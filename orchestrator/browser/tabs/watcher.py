@@ -12,8 +12,9 @@ from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Base64Bytes, BaseModel, ConfigDict
 
+from arena_core.actions import Button
 from arena_core.foreign import read_json
 from evaluators.evidence import ActedElement, ElementEvent, SelectorFit
 from orchestrator.browser.tabs.address_changes import MOVED
@@ -55,17 +56,54 @@ class ElementReport(BaseModel):
         )
 
 
+class Hand(BaseModel):
+    """What the mouse did: a button, and a point of the window; None where a frame hides it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    button: Button
+    x: float | None
+    y: float | None
+
+
 class EventReport(ElementReport):
     """A report of the watcher: an element, what happened to it, and where (None inside a frame).
 
     Attributes:
         claim: names an event that a script made, to ask whether the page confirms it; None if the
             browser made it.
+        hand: of the mouse, where an outside program or a person drives the page; None of the
+            keyboard.
     """
 
     event: ElementEvent
     url: str | None
     claim: str | None = None
+    hand: Hand | None = None
+
+
+class ChosenFile(BaseModel):
+    """A file that a person chose; `content` is None where all of them are too large together."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    content: Base64Bytes | None
+
+
+class KeyReport(ElementReport):
+    """A key that was pressed on an element, with no other beside it, or what is no event either.
+
+    Attributes:
+        key: its name; `Scroll` of the page, by hand; `Files` of a file field.
+        steps: how many actions scroll as far; above 0 down.
+        files: what the field holds.
+    """
+
+    key: str
+    url: str | None
+    steps: float = 0.0
+    files: tuple[ChosenFile, ...] = ()
 
 
 @cache
@@ -90,7 +128,7 @@ def page_source(*, hears_scripts: bool = False, selectors: tuple[str, ...] = ())
     return f"(() => {{ {once}\n{hears}\n{parts}\n}})();"
 
 
-def listen(channel: CdpChannel, report: Callable[[EventReport], None]) -> None:
+def listen(channel: CdpChannel, report: Callable[[EventReport | KeyReport], None]) -> None:
     """Call `report` with what the watcher of a page reports.
 
     Reports come in the order of the events, before the reply to any call sent after them.
@@ -99,7 +137,9 @@ def listen(channel: CdpChannel, report: Callable[[EventReport], None]) -> None:
     def on_binding(call: dict[str, str]) -> None:
         if call["name"] == BINDING:
             payload = call["payload"]  # may hold halves of surrogate pairs
-            report(EventReport.model_validate(read_json(payload, most_chars=len(payload))))
+            found = read_json(payload, most_chars=len(payload))
+            kind = KeyReport if isinstance(found, dict) and "key" in found else EventReport
+            report(kind.model_validate(found))
 
     channel.on("Runtime.bindingCalled", on_binding)
 

@@ -9,11 +9,13 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from arena_core.names import counted
+from orchestrator.analysis.stats.rates import Interval
 from orchestrator.analysis.studies.findings import (
     CellFigures,
     StudyAnalysis,
     WorldAgreement,
 )
+from orchestrator.analysis.studies.parted import PartedWorlds
 from orchestrator.analysis.wording import interval, money, percent
 from orchestrator.cli.console import Column, Console
 
@@ -113,6 +115,8 @@ def _worlds(analysis: StudyAnalysis) -> Iterable[str]:
         yield robust.sentence
     for one in analysis.agreement:
         yield _agreement(one)
+    for parted in analysis.parted:
+        yield _parted(parted)
     for ranks in analysis.rank_correlation:
         if len(ranks.agents) > 1:
             yield ranks.says
@@ -128,6 +132,20 @@ def _agreement(one: WorldAgreement) -> str:
         f" (both {len(one.both)}, only offline {len(one.offline_only)}, only online"
         f" {len(one.online_only)}, neither {len(one.neither)}); {kappa}"
     )
+
+
+def _parted(one: PartedWorlds) -> str:
+    shares = (
+        f"{cause.cause} {cause.tasks} ({percent(cause.share)}{_within(cause.interval)})"
+        for cause in one.causes
+        if cause.tasks
+    )
+    tasks = counted(one.tasks, "task")
+    return f"{one.agent} on {one.suite}: why the worlds part on {tasks}: {', '.join(shares)}"
+
+
+def _within(span: Interval | None) -> str:
+    return "" if span is None else f", {interval(span)}"
 
 
 def _more(analysis: StudyAnalysis) -> Iterable[str]:

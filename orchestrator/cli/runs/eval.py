@@ -48,7 +48,10 @@ def evaluate(
     strategy: of.Strategy = None,
     resolve: of.Resolve = None,
     vary: of.Vary = None,
+    tape: of.Tape = None,
     canary: of.Canary = False,
+    canary_age: of.CanaryAge = None,
+    shard: of.Shard = None,
     model: of.Model = None,
     model_url: of.ModelUrl = None,
     model_deadline: of.ModelDeadline = None,
@@ -114,6 +117,8 @@ def evaluate(
         options = asked.pop("options", {})
 
         def resumed(arena: Arena, stop: asyncio.Event) -> Awaitable[RunReport]:
+            if (named := asked.get("shard")) is not None:
+                _refuse_other_shard(resume, arena.runs.read_lock(resume).shard, named)
             return arena.runs.resume(
                 resume,
                 agent=None
@@ -147,7 +152,15 @@ def _command(text: str, seconds: float | None) -> RunSpec:
 _BESIDE_RESUME = {
     *("resume", "again", "yes", "agent_cmd", "agent_seconds", "agent_option", "headed"),
     *("judge_model", "judge_url", "judge_votes", "as_json", "verbose", "log_level"),
+    "shard",  # the same one, so that a job that is started again may name it
 }
+
+
+def _refuse_other_shard(run: Path, its: str | None, named: str) -> None:
+    if named != its:
+        what = "the whole of a run" if its is None else f"shard {its}"
+        message = f"{run}: is {what}, and goes on as that, not as shard {named}"
+        raise UsageError(message, hint="omit --shard, or name another folder")
 
 
 def _refuse_beside_resume(context: typer.Context, taken: set[str]) -> None:

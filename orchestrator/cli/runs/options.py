@@ -89,6 +89,15 @@ Vary = Annotated[
         " sites are never rewritten.",
     ),
 ]
+Tape = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="SITE=FILE[@frozen]",
+        help="Offline, let a tape (WACZ) of its live origin answer for a site, in place of a"
+        " replica; @frozen sets the clock of its pages to when they were recorded; repeat for"
+        " more. See arena tape.",
+    ),
+]
 Model = Annotated[str | None, typer.Option(help="The agent's model, such as chat's.")]
 ModelUrl = Annotated[
     str | None, typer.Option(help="OpenAI-compatible endpoint; key in OPENAI_API_KEY.")
@@ -146,8 +155,9 @@ Browser = Annotated[
     typer.Option(
         metavar="KIND",
         help="headless-shell, chromium (the full browser), headed (the same with a window), or"
-        " cdp:URL: one that is running, for live sites; ${NAME} in URL stands for a variable of"
-        " the environment. Default: chromium on live sites, headless-shell elsewhere.",
+        " cdp:URL: one that is running, for live sites (cdp-profile:URL: with its own cookies);"
+        " ${NAME} in URL stands for a variable of the environment. Default: chromium on live"
+        " sites, headless-shell elsewhere.",
     ),
 ]
 BrowserDeclared = Annotated[
@@ -159,12 +169,26 @@ BrowserDeclared = Annotated[
     ),
 ]
 Out = Annotated[Path | None, typer.Option(help="Folder of the new run.")]
+Shard = Annotated[
+    str | None,
+    typer.Option(
+        metavar="I/N",
+        help="Play the I-th of N shares of the trials (from 1), by a digest of each; arena merge"
+        " makes one run of all. --max-usd and --max-tokens hold for each shard by itself.",
+    ),
+]
 Canary = Annotated[
     bool,
     typer.Option(
         "--canary",
         help="Online: play references before the agent plays, and again after it failed; tasks"
         " that do not hold are unscored.",
+    ),
+]
+CanaryAge = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=30, help="With --canary: minutes for which a look answers; default: 10."
     ),
 ]
 Headed = Annotated[
@@ -210,6 +234,17 @@ def asked(context: typer.Context) -> dict[str, Any]:
     if options:
         found["options"] = options
     return found | ({"worlds": worlds} if worlds else {})
+
+
+def browser_entry(
+    browser: str | None, declared: Sequence[str] | None, *, headed: bool
+) -> Mapping[str, str] | str | None:
+    """Return the browser that `--browser`, `--browser-declared` and `--headed` name together."""
+    if headed and browser not in {None, "headed"}:
+        message = f"--headed and --browser {(browser or '').partition(':')[0]} name two browsers"
+        raise UsageError(message, hint="omit one of them")
+    named = "headed" if headed else browser
+    return named if declared is None else _declared(named, declared)
 
 
 def _declared(browser: object, pairs: Sequence[str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from arena_core.errors import InterruptedRunError, UsageError
 from orchestrator.analysis.judging.judge import JudgeChoice
@@ -17,6 +18,7 @@ from orchestrator.cli.console import Console
 from orchestrator.cli.runs.live import progress_on
 from orchestrator.cli.runs.terminal_report import show_run
 
+Result = TypeVar("Result")
 # Plays until the run is done, or the event is set.
 Work = Callable[[Arena, asyncio.Event], Awaitable[RunReport]]
 
@@ -36,6 +38,17 @@ def judge_of(
     if url is not None or votes != 1:
         raise UsageError("--judge-url and --judge-votes have no effect without --judge-model")
     return None
+
+
+async def played(
+    work: Callable[[Arena, asyncio.Event], Awaitable[Result]], console: Console
+) -> Result:
+    """Do what plays a run, with its progress and Ctrl-C, and return what it returns."""
+    with progress_on(console) as on_event:
+        shown = ShownRun(console, on_event)
+        async with Arena(on_event=shown.on_event) as arena:
+            with two_interrupts(shown.finish_step, shown.stopped):
+                return await work(arena, shown.stop)
 
 
 async def play(work: Work, console: Console, judge: JudgeChoice | None = None) -> None:

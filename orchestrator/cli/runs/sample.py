@@ -90,6 +90,7 @@ def sample(
     max_usd: of.MaxUsd = None,
     max_tokens: of.MaxTokens = None,
     out: of.Out = None,
+    shard: of.Shard = None,
     screenshots: of.Screenshots = False,
     browser: of.Browser = None,
     headed: of.Headed = False,

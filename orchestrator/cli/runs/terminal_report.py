@@ -8,8 +8,16 @@ from dataclasses import asdict
 from arena_core.names import counted
 from arena_core.worlds import World
 from evaluators.verdicts import CheckStatus
-from orchestrator.analysis.run_report.parting import causes, partings
+from orchestrator.analysis.run_report.failure_causes import (
+    FailureCause,
+    causes_in_words,
+    counted_causes,
+    failure_causes,
+)
+from orchestrator.analysis.run_report.live_hosts import host_totals
+from orchestrator.analysis.run_report.parting import causes, causes_said, partings
 from orchestrator.analysis.run_report.run_report import RunReport, TaskRow
+from orchestrator.analysis.run_report.tapes import tape_documents, tape_lines
 from orchestrator.analysis.stats.summary import Summary
 from orchestrator.analysis.wording import interval, percent
 from orchestrator.cli.console import Column, Console, Json
@@ -53,6 +61,9 @@ def show_run(report: RunReport, console: Console) -> None:
     if report.agent_note:
         console.line(f"{report.lock.agent.name}: {report.agent_note}")
         console.line("")
+    if report.shard_note:
+        console.line(report.shard_note)
+        console.line("")
     if report.lock.arm:
         console.line(_varied(report))
         console.line("")
@@ -63,7 +74,13 @@ def show_run(report: RunReport, console: Console) -> None:
     )
     console.line("")
     console.table(_TOTALS, [_totals(world, report.summaries[world]) for world in worlds], None)
-    for line in (*_parted(report), *_branches(report), *_closing(report)):
+    for line in (
+        *_by_hand(report),
+        *_failed(report),
+        *_parted(report),
+        *_branches(report),
+        *_closing(report),
+    ):
         console.line(line)
 
 
@@ -100,7 +117,7 @@ def _episode_cells(episodes: tuple[ScoredEpisode, ...]) -> list[str]:
         outcomes[0] if len(set(outcomes)) == 1 else " / ".join(outcomes),
         f"{first.score.key_nodes_met}/{first.score.key_nodes}",
         str(first.score.steps),
-        f"{first.outline.seconds:.1f}",
+        f"{first.outline.played_seconds:.1f}",
     ]
 
 
@@ -116,11 +133,38 @@ def _totals(world: World, summary: Summary) -> list[str]:
     ]
 
 
+def _by_hand(report: RunReport) -> Iterable[str]:
+    if report.by_hand is not None:
+        yield ""
+        yield f"by hand: {report.by_hand}"
+
+
+def _failed(report: RunReport) -> Iterable[str]:
+    found = failure_causes(report)
+    if not found:
+        return
+    yield ""
+    yield f"why episodes failed: {causes_in_words(found.values())}"
+    for episode in report.episodes:
+        cause = found.get(episode.folder)
+        if cause is not None:
+            left = f"; left the known paths at {cause.left}" if cause.left else ""
+            yield f"{_named(episode)}: {cause.kinds}{left}"
+
+
+def _failure_document(cause: FailureCause | None) -> Json:
+    if cause is None:
+        return None
+    left = None if cause.left is None else asdict(cause.left)
+    labels = [{"class": one.kind.value, "because": one.because} for one in cause.labels]
+    return {"left": left, "labels": labels}
+
+
 def _parted(report: RunReport) -> Iterable[str]:
     found = partings(report)
     if found:
         yield ""
-        yield f"where the worlds part: {causes(found.values())}"
+        yield f"where the worlds part: {causes_said(found.values())}"
         yield from (f"{task}: {one}" for task, one in found.items())
 
 
@@ -158,6 +202,8 @@ def _closing(report: RunReport) -> Iterable[str]:
         yield report.over_budget
     if report.lock.staged:
         yield f"staged live origins, not the real web: {', '.join(report.lock.staged)}"
+    yield from (f"live host {one}" for one in host_totals(report))
+    yield from tape_lines(report)
     yield from scorer_lines(report.scorers)
     yield from report.broken_scorers
     yield from damage(report)
@@ -202,8 +248,9 @@ def _named(episode: ScoredEpisode) -> str:
 
 def _document(report: RunReport) -> Json:
     agreement = report.agreement
-    scorers = documents_by_folder(report.scorers)
-    parted = {task: asdict(one) for task, one in partings(report).items()}
+    scorers, merged = documents_by_folder(report.scorers), report.lock.merged
+    found, failed = partings(report), failure_causes(report)
+    parted = {task: asdict(one) for task, one in found.items()}
     return {
         "run": report.lock.run,
         "folder": str(report.folder.path),
@@ -211,7 +258,11 @@ def _document(report: RunReport) -> Json:
         "agent": report.lock.agent.name,
         "agent_note": report.agent_note,
         "staged": list(report.lock.staged),
+        "hosts": [one.document() for one in host_totals(report)],
+        "tapes": tape_documents(report),
         "vary": list(report.lock.vary),
+        "shard": report.lock.shard,
+        "merged": None if merged is None else merged.model_dump(mode="json"),
         "input_tokens": report.spent.input_tokens,
         "output_tokens": report.spent.output_tokens,
         "usd": report.spent.usd,
@@ -239,7 +290,9 @@ def _document(report: RunReport) -> Json:
             "mcnemar_p": agreement.p_value,
             "kappa": agreement.kappa,
         },
-        "scorers": {found.name: found.document() for found in report.scorers},
+        "parts": {cause.value: count for cause, count in causes(found.values()).items()},
+        "failures": {kind.value: count for kind, count in counted_causes(failed.values()).items()},
+        "scorers": {one.name: one.document() for one in report.scorers},
         "tasks": [
             {
                 "task": row.task.id,
@@ -250,6 +303,7 @@ def _document(report: RunReport) -> Json:
                         **episode.document(),
                         "scorers": scorers.get(episode.folder, {}),
                         "seconds": episode.outline.seconds,
+                        "failure": _failure_document(failed.get(episode.folder)),
                         "unmet": [
                             verdict.check
                             for verdict in episode.score.verdicts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -15,6 +15,7 @@ import typer
 from arena_core.errors import UsageError
 from orchestrator.cli.asynchronous import interrupts, run
 from orchestrator.cli.console import Console, Json
+from orchestrator.cli.runs import options as of
 
 if TYPE_CHECKING:
     from orchestrator.serve.messages import CreateEpisode
@@ -49,6 +50,9 @@ def mcp(
     staged: Annotated[
         bool, typer.Option("--staged", help="Stage the live origins on this machine.")
     ] = False,
+    browser: of.Browser = None,
+    browser_declared: of.BrowserDeclared = None,
+    headed: of.Headed = False,
 ) -> None:
     """Serve one episode to an MCP client, until it is over or Ctrl-C.
 
@@ -62,7 +66,8 @@ def mcp(
     """
     if stdio and port is not None:
         raise UsageError("--port has no effect with --stdio: nothing listens")
-    played = _Played(task=task, world=world, out=out, staged=staged)
+    named = of.browser_entry(browser, browser_declared, headed=headed)
+    played = _Played(task=task, world=world, out=out, staged=staged, browser=named)
     if stdio:
         run(_by_pipes(Console(), played, inf if idle is None else idle))
     else:
@@ -77,6 +82,7 @@ class _Played:
     world: str
     out: Path | None
     staged: bool
+    browser: Mapping[str, str] | str | None
 
     @property
     def asked(self) -> CreateEpisode:
@@ -97,7 +103,14 @@ async def _by_pipes(console: Console, played: _Played, idle: float) -> None:
         Arena(on_event=lambda event: show_event(event, console)) as arena,
         interrupts() as interrupted,
     ):
-        host = EpisodeHost(arena, slots=1, idle_s=idle, out=played.out, staged=played.staged)
+        host = EpisodeHost(
+            arena,
+            slots=1,
+            idle_s=idle,
+            out=played.out,
+            staged=played.staged,
+            browser=played.browser,
+        )
         try:
             hosted = await host.begin(played.asked)
             console.note("until the client is gone")
@@ -115,7 +128,13 @@ async def _by_http(console: Console, played: _Played, port: int, idle: float) ->
     async with (
         Arena(on_event=lambda event: show_event(event, console)) as arena,
         serve(
-            arena, slots=1, port=port, idle_s=idle, out=played.out, staged=played.staged
+            arena,
+            slots=1,
+            port=port,
+            idle_s=idle,
+            out=played.out,
+            staged=played.staged,
+            browser=played.browser,
         ) as served,
         interrupts() as interrupted,
     ):

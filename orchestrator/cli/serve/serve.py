@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 
 from orchestrator.cli.asynchronous import interrupts, run
 from orchestrator.cli.console import Console
+from orchestrator.cli.runs import options as of
 
 app = typer.Typer()
 
@@ -40,6 +42,16 @@ def serve(
             help="Let clients go back in episodes and fork them: for harnesses, not for agents.",
         ),
     ] = False,
+    references: Annotated[
+        bool,
+        typer.Option(
+            "--references",
+            help="Let clients have the oracle play: for harnesses, not for agents.",
+        ),
+    ] = False,
+    browser: of.Browser = None,
+    browser_declared: of.BrowserDeclared = None,
+    headed: of.Headed = False,
     memory: Annotated[
         str | None,
         typer.Option(
@@ -49,6 +61,10 @@ def serve(
     token_file: Annotated[
         Path | None,
         typer.Option(help="Where to write the token; default: Arena's cache folder."),
+    ] = None,
+    socket: Annotated[
+        Path | None,
+        typer.Option(help="Also answer on this Unix socket, for containers that it is mounted in."),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print URL and token file as one JSON document.")
@@ -71,8 +87,11 @@ def serve(
             out,
             memory,
             token_file,
+            socket,
             staged=staged,
             checkpoints=checkpoints,
+            references=references,
+            browser=of.browser_entry(browser, browser_declared, headed=headed),
         )
     )
 
@@ -85,9 +104,12 @@ async def _serve(
     out: Path | None,
     memory: str | None,
     token_file: Path | None,
+    socket: Path | None,
     *,
     staged: bool,
     checkpoints: bool,
+    references: bool,
+    browser: Mapping[str, str] | str | None,
 ) -> None:
     from orchestrator.api.arena import Arena
     from orchestrator.cli.progress import show_event
@@ -105,7 +127,10 @@ async def _serve(
             out=out,
             staged=staged,
             checkpoints=checkpoints,
+            browser=browser,
             token_path=token_file,
+            socket_path=socket,
+            references=references,
         ) as served,
         interrupts() as interrupted,
     ):

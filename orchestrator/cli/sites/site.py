@@ -15,6 +15,7 @@ from orchestrator.cli.progress import arena_for
 
 if TYPE_CHECKING:
     from orchestrator.authoring.site_check.checkup import ContractPoint
+    from orchestrator.authoring.site_check.facts import FactsReport
 
 app = typer.Typer()
 
@@ -91,7 +92,8 @@ def check(
 
     Pages answer and load nothing from outside; roles log in; reading changes nothing; checks cannot
     write; clock and language match the manifest; the container is confined; many readers cause no
-    fault; a healthy site is usable; every reset leads to golden.
+    fault; a healthy site is usable; every reset leads to golden; what Arena's other sites that are
+    built here say of the same things agrees.
     """
     console = Console(as_json)
     points = run(_check(console, name, sites, twice=twice))
@@ -106,6 +108,41 @@ def check(
     if broken:
         message = f"site '{name}': {broken} of {len(points)} points of the contract are broken"
         raise SiteError(message, hint=f"fix them, then: arena site check {name}")
+
+
+@app.command()
+def facts(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="Your own file of facts; default: that of Arena's sites."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Read facts wherever running sites state them, and list contradictions.
+
+    The sites that the file names must be up: `arena up cms forge forum map shop wiki` for
+    Arena's own.
+    """
+    console = Console(as_json)
+    report = run(_facts(console, file))
+    rows = [(one.fact, one.subject, str(one).partition(": ")[2]) for one in report.breaches]
+    documents: list[Json] = [
+        {"fact": one.fact, "subject": one.subject, "said": {s.where: s.words for s in one.said}}
+        for one in report.breaches
+    ]
+    columns = (Column("fact"), Column("of"), Column("who says what"))
+    console.table(columns, rows, documents)
+    if report.breaches:
+        many = f"{len(report.breaches)} of {report.read} facts"
+        raise SiteError(f"{many} contradict each other or are missing")
+    console.note(f"{report.read} facts agree")
+
+
+async def _facts(console: Console, file: Path | None) -> FactsReport:
+    from orchestrator.cli.runs.live import arena_with_progress
+
+    async with arena_with_progress(console) as arena:
+        return await arena.sites.facts(file)
 
 
 async def _check(

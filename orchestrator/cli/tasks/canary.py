@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,6 +34,9 @@ def play(
     workers: Annotated[
         int, typer.Option(min=1, help="References to play side by side; default: 1.")
     ] = 1,
+    browser: of.Browser = None,
+    browser_declared: of.BrowserDeclared = None,
+    headed: of.Headed = False,
     every: Annotated[
         str | None,
         typer.Option(
@@ -65,6 +69,7 @@ def play(
         staged=staged,
         resolve=tuple(resolve or ()),
         workers=workers,
+        browser=of.browser_entry(browser, browser_declared, headed=headed),
     )
     if every is not None:
         run(_look_every(look, read_interval(every), console))
@@ -77,15 +82,17 @@ def play(
 async def _look_every(
     look: Callable[[], Awaitable[CanaryReport]], every_s: float, console: Console
 ) -> None:
+    from orchestrator.canary.looking import pause_s
     from orchestrator.cli.tasks.canary_watch import keep_looking, until_interrupted
 
-    async def look_once() -> None:
+    async def look_once() -> float:
         found = await look()
         show(found, console)
         try:
             require_valid(found)
         except ArenaError as wrong:
             console.warn(f"arena: {wrong.message}")
+        return pause_s([one.finding for one in found.tasks], datetime.now(UTC))
 
     await keep_looking(look_once, every_s, console, until_interrupted)
 
@@ -99,6 +106,7 @@ async def _look(
     staged: bool,
     resolve: tuple[str, ...],
     workers: int,
+    browser: Mapping[str, str] | str | None,
 ) -> CanaryReport:
     from orchestrator.api.arena import Arena
     from orchestrator.cli.asynchronous import two_interrupts
@@ -116,6 +124,7 @@ async def _look(
                     staged=staged,
                     resolve=resolve,
                     workers=workers,
+                    browser=browser,
                     stop=shown.stop,
                 )
 
@@ -216,8 +225,9 @@ def report(
 ) -> None:
     """Show what the canary found until now: validity over time, half-life, what dies first.
 
-    Replicas, live, staged and resolved origins are reported apart. The half-life is that of a
-    constant hazard, with an exact interval; tasks that still hold are censored.
+    Replicas, live, staged and resolved origins are reported apart, and so is each browser. The
+    half-life is that of a constant hazard, with an exact interval; tasks that still hold are
+    censored.
 
     Example: arena canary report demo
     """

@@ -19,7 +19,9 @@ def show_lives(lives: Sequence[CanaryLife], console: Console) -> None:
         console.json([asdict(life) for life in lives])
         return
     for life in lives:
-        console.line(f"suite '{life.place.suite}', {life.place.origins} origins")
+        console.line(
+            f"suite '{life.place.suite}', {life.place.origins} origins, {life.place.browser}"
+        )
         _show_looks(life, console)
         console.line(f"\n{half_life_line(life.half_life)}")
         _show_kinds(life, console)

@@ -31,7 +31,7 @@ def read_interval(text: str) -> float:
 
 
 async def keep_looking(
-    look: Callable[[], Awaitable[None]],
+    look: Callable[[], Awaitable[float]],
     every_s: float,
     console: Console,
     wait: Callable[[float], Awaitable[bool]],
@@ -43,7 +43,8 @@ async def keep_looking(
     than the interval is followed by the next at once, and by none that was missed.
 
     Args:
-        look: looks once, and tells what it found.
+        look: looks once, tells what it found, and returns for how many seconds from then on no site
+            wants to be asked again.
         every_s: from beginning to beginning.
         console: prints what fails.
         wait: waits so many seconds; True where the person wants no further look.
@@ -56,8 +57,9 @@ async def keep_looking(
     has_looked = False
     while True:
         began = clock()
+        pause_s = 0.0
         try:
-            await look()
+            pause_s = await look()
         except InterruptedRunError:
             raise
         except ArenaError as wrong:
@@ -65,7 +67,7 @@ async def keep_looking(
                 raise
             console.warn(f"arena: {wrong.message}")
         has_looked = True
-        left = max(0.0, began + every_s - clock())
+        left = max(0.0, began + every_s - clock(), pause_s)
         console.note(f"the next look in {left / 60:.0f} min; Ctrl-C ends it")
         if await wait(left):
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -253,6 +254,34 @@ def instantiate(
     console.note(f"next: arena tasks lint {written} --prove")
 
 
+@app.command("difficulty")
+def difficulty(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of runs.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Say how often agents solved each template, and which are spent: five of five, or all of more.
+
+    Reference agents and people do not count. A spent template no longer tells agents apart.
+
+    Example: arena tasks difficulty arena-runs/mine arena-runs/yours
+    """
+    from orchestrator.cli.progress import arena_for
+
+    console = Console(as_json)
+    found = arena_for(console).suites.difficulty(runs)
+    console.table(
+        (Column("template"), Column("agent"), Column("solved"), Column("of"), Column("spent")),
+        [
+            (one.template, one.agent, str(one.solved), str(one.scored), "yes" * one.is_spent)
+            for one in found
+        ],
+        [{**asdict(one), "is_spent": one.is_spent} for one in found],
+    )
+    spent = {one.template for one in found if one.is_spent}
+    templates = counted(len({one.template for one in found}), "template")
+    console.note(f"{templates}, of which {len(spent)} are spent")
+
+
 @app.command("import")
 def import_tasks(
     format_name: Annotated[
@@ -308,6 +337,51 @@ def import_tasks(
         hosts = counted(len(found.new_sites), "live host is", "live hosts are")
         console.note(f"{hosts} no site here: name them in --map, or")
         console.note("let --new-sites FOLDER write their manifests")
+
+
+@app.command("export")
+def export_tasks(
+    form: Annotated[str, typer.Argument(metavar="FORM", help="harbor.")],
+    suite: SuiteArgument,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder.")],
+    tasks: Annotated[
+        list[str] | None, typer.Option("--task", help="Only these tasks (ids or patterns).")
+    ] = None,
+    world: Annotated[str, typer.Option(help="offline or online.")] = "offline",
+    image: Annotated[
+        str | None,
+        typer.Option(
+            help="What the containers are built from; it needs Python 3.8 or later. Default:"
+            " python:3.12-slim-bookworm."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a suite as tasks of another harness: a folder for each, without golds.
+
+    Harbor plays them on a running arena serve --socket FILE. (arena export writes finished runs.)
+
+    Example: arena tasks export harbor demo harbor-demo
+    """
+    from orchestrator.cli.progress import arena_for
+
+    if form != "harbor":
+        raise UsageError(f"tasks are not exported as '{form}'", hint="harbor")
+    console = Console(as_json)
+    written = arena_for(console).suites.export_harbor(
+        suite, folder, tasks or (), world=world, image=image
+    )
+    console.table(
+        (Column("folder"),),
+        [(str(one),) for one in written.folders],
+        {
+            "folders": [str(one) for one in written.folders],
+            "left_out": [{"task": task, "why": why} for task, why in written.left_out],
+        },
+    )
+    for why, count in Counter(why for _, why in written.left_out).items():
+        console.warn(f"left out: {counted(count, 'task')}: {why}")
+    console.note(f"{folder}: {counted(len(written.folders), 'task')}")
 
 
 def _unproved(report: LintReport) -> Iterable[str]:

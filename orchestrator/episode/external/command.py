@@ -17,7 +17,6 @@ from orchestrator.agents.interface import (
     Agent,
     AgentClass,
     AgentLock,
-    AgentMaker,
     Assignment,
     Reference,
 )
@@ -94,10 +93,6 @@ class AgentCommand:
 
     async def close(self) -> None:
         """Close nothing."""
-
-
-def is_command(agent: AgentMaker) -> bool:
-    return isinstance(agent, AgentCommand)
 
 
 def environment_of(

@@ -19,7 +19,7 @@ from arena_core.foreign import cut
 from evaluators.evidence import Ended, RequestNote, StepEvidence, Timings
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.steps import SETTLE_DEADLINE_S, timed
-from orchestrator.episode.traffic import refuse_broken
+from orchestrator.episode.traffic import refuse_broken, refuse_broken_page
 
 OVER: Final = "the episode is over"
 _MOST_TEXT: Final = 100_000  # characters of what one step writes
@@ -309,7 +309,11 @@ class ExternalSteps:
         status = session.status
         activity = session.drain()
         exchanges = player.resources.journal.since(step.mark)
+        is_led = any(one.trusted for one in activity.acted)
+        player.record.note_misses(step.index, player.resources.journal, is_led=is_led)
         refuse_broken(exchanges)
+        if self.has_read_only_origins:  # elsewhere the agent may break requests off itself
+            refuse_broken_page(player.resources.live)
         attempts, self._attempts = tuple(self._attempts), []
         spent_s = time.monotonic() - step.began
         player.record.steps.append(
@@ -337,6 +341,7 @@ class ExternalSteps:
                 is_forged=session.is_forged,
             )
         )
+        player.record.break_off_at_limit()
         self._spent_s += spent_s
         self._step = None
         if not player.record.is_over:

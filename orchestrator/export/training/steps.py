@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -29,66 +30,51 @@ from orchestrator.export.training.samples import (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Steps:
-    """Writes the steps of successful episodes, a record each."""
+    """Writes the steps of successful episodes, a record each.
 
-    suffix = ""
-    is_folder = True
-    searches_secrets = True
+    Attributes:
+        most: how many traces of a task are taken; all where None.
+    """
 
-    def __init__(self, kind: str, title: str, *, is_by_trace: bool) -> None:
-        self._kind = kind
-        self._title = title
-        self._is_by_trace = is_by_trace
+    kind: str
+    title: str
+    is_by_trace: bool
+    shape: Shape
+    observation: str | None
+    most: int | None = None
 
-    def _export(
-        self,
-        runs: Sequence[RunReport],
-        path: Path,
-        *,
-        shape: Shape,
-        split: str | None,
-        include: str | None,
-        observation: str | None,
-        most: int | None,
+    def write(
+        self, runs: Sequence[RunReport], path: Path, split: str | None, include: str | None
     ) -> Written:
         builder = DataSetBuilder.of(runs, split, include)
 
         def add(data: DataSet, rollouts: Sequence[Rollout]) -> None:
-            self._write_task(builder, data, rollouts, (shape, observation, most))
+            self._write_task(builder, data, rollouts)
 
+        of_trace = {"trace, trace_steps": "which successful episode, and how many records it has"}
         return builder.write(
             path,
-            self._kind,
-            self._title,
+            self.kind,
+            self.title,
             add,
             limits=OUTCOMES,
-            fields=self._fields,
-            observation=observation,
+            fields={**MESSAGES, **(of_trace if self.is_by_trace else {})},
+            observation=self.observation,
         )
 
-    @property
-    def _fields(self) -> Mapping[str, str]:
-        if not self._is_by_trace:
-            return MESSAGES
-        of_trace = {"trace, trace_steps": "which successful episode, and how many records it has"}
-        return {**MESSAGES, **of_trace}
-
     def _write_task(
-        self,
-        builder: DataSetBuilder,
-        data: DataSet,
-        rollouts: Sequence[Rollout],
-        chosen: tuple[Shape, str | None, int | None],
+        self, builder: DataSetBuilder, data: DataSet, rollouts: Sequence[Rollout]
     ) -> None:
-        shape, observation, most = chosen
+        shape, observation, most = self.shape, self.observation, self.most
         traces: set[str] = set()
         for rollout in rollouts:
             if not rollout.success:
                 builder.leave_out(rollout, f"is not a success: {rollout.scored.score.outcome}")
                 continue
             trace = _trace(rollout)
-            if self._is_by_trace and trace in traces:
+            if self.is_by_trace and trace in traces:
                 builder.leave_out(rollout, "did the same as another successful episode")
                 continue
             if most is not None and len(traces) >= most:
@@ -101,11 +87,11 @@ class _Steps:
             written = 0
             for turn, sample in usable:
                 record = record_of(sample, shape) | builder.about(rollout, turn, sample)
-                if self._is_by_trace:
+                if self.is_by_trace:
                     record |= {"trace": rollout.scored.folder, "trace_steps": len(usable)}
                 is_new = data.add(
                     record,
-                    content=_content(sample, rollout if self._is_by_trace else None),
+                    content=_content(sample, rollout if self.is_by_trace else None),
                     pictures=pictures_of(rollout, sample),
                 )
                 written += is_new
@@ -117,11 +103,14 @@ class _Steps:
                 builder.leave_out(rollout, "all its records were removed: see the data card")
 
 
-class SftExporter(_Steps):
-    """Prompt and reply of each step of each successful episode, equal ones once."""
+class _Exporter:
+    suffix = ""
+    is_folder = True
+    searches_secrets = True
 
-    def __init__(self) -> None:
-        super().__init__("sft", "Steps of successful episodes", is_by_trace=False)
+
+class SftExporter(_Exporter):
+    """Prompt and reply of each step of each successful episode, equal ones once."""
 
     def export(
         self,
@@ -144,22 +133,18 @@ class SftExporter(_Steps):
                 hold them out; with commas.
             observation: of agents that asked no model, the form that stands for the prompt.
         """
-        return self._export(
-            runs,
-            path,
+        steps = _Steps(
+            kind="sft",
+            title="Steps of successful episodes",
+            is_by_trace=False,
             shape=shape,
-            split=split,
-            include=include,
             observation=observation,
-            most=None,
         )
+        return steps.write(runs, path, split, include)
 
 
-class RftExporter(_Steps):
+class RftExporter(_Exporter):
     """The same by trace: each way of succeeding once, with the counts of its task."""
-
-    def __init__(self) -> None:
-        super().__init__("rft", "Traces that succeeded, sampled per task", is_by_trace=True)
 
     def export(
         self,
@@ -184,15 +169,15 @@ class RftExporter(_Steps):
             most: how many traces of a task are taken; all where None.
         """
         require_above_zero(most=most)
-        return self._export(
-            runs,
-            path,
+        steps = _Steps(
+            kind="rft",
+            title="Traces that succeeded, sampled per task",
+            is_by_trace=True,
             shape=shape,
-            split=split,
-            include=include,
             observation=observation,
             most=most,
         )
+        return steps.write(runs, path, split, include)
 
 
 SFT: Final = SftExporter()
@@ -221,7 +206,7 @@ def _why_nothing(rollout: Rollout, observation: str | None) -> str:
     if rollout.asked_models:
         return "no step of it can be a record: see the data card"
     if any(turn.seen is not None for turn in rollout.turns):
-        forms = sorted({form for turn in rollout.turns for form in (turn.seen or {})["parts"]})
+        forms = sorted({form for turn in rollout.turns if turn.seen for form in turn.seen["parts"]})
         if observation is None:
             names = ", ".join(forms) or "none"
             return (

@@ -45,7 +45,17 @@ class BrowserLock(Strict):
         """Which browser it is, for readers: live scores of two are never put together."""
         name, _, version = self.product.partition("/")
         build = version.partition(".")[0]
-        where = f"{name} at {self.at}" if self.kind is BrowserKind.CDP else str(self.kind)
+        where = f"{name} at {self.at}" if self.kind.is_remote else str(self.kind)
+        where += " with its profile" if self.kind is BrowserKind.PROFILE else ""
+        return f"{where} {build}{self._declared}"
+
+    @property
+    def chosen(self) -> str:
+        """Which browser it is whatever its version, as `--browser` names it."""
+        return f"{self.entry.shown}{self._declared}"
+
+    @property
+    def _declared(self) -> str:
         declared = [
             f"{field} {value}"
             for field, value in (
@@ -55,12 +65,12 @@ class BrowserLock(Strict):
             )
             if value is not None
         ]
-        return f"{where} {build}" + (f" ({', '.join(declared)})" if declared else "")
+        return f" ({', '.join(declared)})" if declared else ""
 
 
 def headed_of(kind: BrowserKind, user_agent: str) -> bool | None:
     """Return whether a browser shows a window; None where nothing says so."""
-    if kind is BrowserKind.CDP:
+    if kind.is_remote:
         return False if "Headless" in user_agent else None
     return kind is BrowserKind.HEADED
 

@@ -31,6 +31,14 @@ def digest_of_json(written: bytes) -> str:
     return hashlib.sha256(to_json(from_json(written))).hexdigest()
 
 
+def digest_of_paths(files: Iterable[tuple[str, Path]]) -> str:
+    """Return the same of files on disk, each with the name that it goes by."""
+    try:
+        return _whole((name, _digest_of_file(path)) for name, path in files)
+    except OSError as cause:
+        raise StoreError(f"{cause.filename}: cannot be read: {cause.strerror}") from cause
+
+
 def digest_of_folder(path: Path) -> str:
     return _whole(digests_of_folder(path).items())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -115,3 +116,12 @@ def read_picture(folder: Path, name: str | None) -> bytes | None:
         return None if path is None else read_regular(path, most=_LARGEST)
     except OSError:
         return None
+
+
+def picture_uri(folder: Path, name: str | None) -> str | None:
+    """Return a picture as a data URI; None if it cannot be read."""
+    content = read_picture(folder, name)
+    if name is None or content is None:
+        return None
+    encoded = base64.b64encode(content).decode("ascii")
+    return f"data:image/{Path(name).suffix.removeprefix('.')};base64,{encoded}"

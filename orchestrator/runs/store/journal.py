@@ -107,6 +107,21 @@ def note(connection: sqlite3.Connection, key: Key) -> None:
     _append(connection, _row(connection.execute(_ROWS + _OF_ONE, key).fetchone()))
 
 
+def contents(connection: sqlite3.Connection) -> list[str]:
+    """Return what the entries say, in order, without the first: it says which run it is."""
+    found = connection.execute("SELECT content FROM entry WHERE number > 1 ORDER BY number")
+    return [content for (content,) in found]
+
+
+def go_on(connection: sqlite3.Connection, entries: Iterable[str]) -> None:
+    """Append what entries of another journal say, chained to this one."""
+    head = read_head(connection)
+    number, sha256 = head.entries, head.sha256
+    for content in entries:
+        number, sha256 = number + 1, _digest(sha256, content)
+        connection.execute("INSERT INTO entry VALUES (?, ?, ?)", (number, content, sha256))
+
+
 def read_head(connection: sqlite3.Connection) -> Head:
     """Return where a journal stands, without reading the whole of it."""
     found = connection.execute("SELECT number, sha256 FROM entry ORDER BY number DESC LIMIT 1")
@@ -157,11 +172,7 @@ def _row(values: Iterable[Any]) -> Row:
 
 def _append(connection: sqlite3.Connection, content: Row) -> None:
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    head = read_head(connection)
-    connection.execute(
-        "INSERT INTO entry VALUES (?, ?, ?)",
-        (head.entries + 1, text, _digest(head.sha256, text)),
-    )
+    go_on(connection, [text])
 
 
 def _digest(previous: str, content: str) -> str:

@@ -252,10 +252,12 @@ class Ledger:
             "SELECT task, world, repeat, attempt, evidence_sha256 FROM attempt"
             " WHERE evidence_sha256 IS NOT NULL"
         )
-        return {
-            EpisodeKey(task, World(world), repeat).folder(attempt): digest
-            for task, world, repeat, attempt, digest in rows
-        }
+        return self._read(
+            lambda: {
+                _key_of(task, world, repeat).folder(attempt): str(digest)
+                for task, world, repeat, attempt, digest in rows
+            }
+        )
 
     def keep_costs(self) -> None:
         """Give a ledger of an earlier version the columns that came since."""
@@ -305,20 +307,24 @@ class Ledger:
             self.spend(attempt.key, attempt.number, attempt.spent)
         self.recovered += 1
 
-    def attempts(self) -> tuple[Attempt, ...]:
-        rows = self._all(
-            "SELECT task, world, repeat, attempt, state, outcome FROM attempt"
-            " ORDER BY task, world, repeat, attempt"
-        )
-        return tuple(
-            Attempt(
-                key=EpisodeKey(task, World(world), repeat),
-                number=attempt,
-                state=AttemptState(state),
-                outcome=outcome,
+    def take_over(self, other: Ledger) -> None:
+        """Write down what the ledger of a shard holds: its attempts, and its journal's entries."""
+        columns = ", ".join((*_ENTERED.split(", "), "ended_at", *_LATER))
+        rows = other._all(f"SELECT {columns} FROM attempt ORDER BY task, world, repeat, attempt")  # noqa: S608
+        entries = other._read(lambda: journal.contents(other._connection))
+        places = ", ".join("?" * len(columns.split(", ")))
+
+        def write() -> None:
+            self._connection.executemany(
+                f"INSERT INTO attempt ({columns}) VALUES ({places})",  # noqa: S608
+                rows,
             )
-            for task, world, repeat, attempt, state, outcome in rows
-        )
+            journal.go_on(self._connection, entries)
+
+        self._write_all(write)
+
+    def attempts(self) -> tuple[Attempt, ...]:
+        return self._read(lambda: _attempts_of(self._connection))
 
     def finished(self) -> tuple[Attempt, ...]:
         return tuple(one for one in self.attempts() if one.state is AttemptState.FINISHED)
@@ -332,14 +338,16 @@ class Ledger:
             " FROM attempt WHERE state = 'finished' AND ended_at IS NOT NULL"
             " ORDER BY task, world, repeat"
         )
-        return tuple(
-            FinishedEpisode(
-                key=EpisodeKey(task, World(world), repeat),
-                outcome=outcome or "",
-                seconds=seconds,
-                usd=cost,
+        return self._read(
+            lambda: tuple(
+                FinishedEpisode(
+                    key=_key_of(task, world, repeat),
+                    outcome=_text(outcome) or "",
+                    seconds=seconds,
+                    usd=cost,
+                )
+                for task, world, repeat, outcome, seconds, cost in rows
             )
-            for task, world, repeat, outcome, seconds, cost in rows
         )
 
     def _write(
@@ -366,10 +374,46 @@ class Ledger:
     def _read(self, read: Callable[[], Found]) -> Found:
         try:
             return read()
-        except (sqlite3.Error, ValueError) as cause:
+        except (sqlite3.Error, TypeError, ValueError) as cause:
             message = f"{self._path}: the ledger cannot be read: {cause}"
             hint = "arena eval --resume sets it aside, and enters again what the evidence shows"
             raise StoreError(message, hint=hint) from cause
+
+
+def _attempts_of(connection: sqlite3.Connection) -> tuple[Attempt, ...]:
+    """Read all attempts; TypeError or ValueError where they hold what no run has written."""
+    rows = connection.execute(
+        "SELECT task, world, repeat, attempt, state, outcome FROM attempt"
+        " ORDER BY task, world, repeat, attempt"
+    )
+    return tuple(
+        Attempt(
+            key=_key_of(task, world, repeat),
+            number=_whole(attempt),
+            state=AttemptState(state),
+            outcome=_text(outcome),
+        )
+        for task, world, repeat, attempt, state, outcome in rows.fetchall()
+    )
+
+
+def _key_of(task: object, world: object, repeat: object) -> EpisodeKey:
+    """A column of SQLite takes values of any type."""
+    if not isinstance(task, str) or not isinstance(world, str):
+        raise TypeError(f"an attempt of the task {task!r} in the world {world!r}")
+    return EpisodeKey(task, World(world), _whole(repeat))
+
+
+def _whole(number: object) -> int:
+    if not isinstance(number, int):
+        raise TypeError(f"{number!r} where a number is")
+    return number
+
+
+def _text(said: object) -> str | None:
+    if said is not None and not isinstance(said, str):
+        raise TypeError(f"{said!r} where a text is")
+    return said
 
 
 @contextmanager
@@ -398,9 +442,10 @@ def is_damaged(path: Path) -> bool:
             if journal.holds_code(reader):
                 return False  # said by whoever opens it
             reader.execute("SELECT * FROM attempt").fetchall()
+            _attempts_of(reader)
     except sqlite3.OperationalError:
         return False  # no table yet, busy, no right to it: said by whoever opens it
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, TypeError, ValueError):
         return True
     return False
 

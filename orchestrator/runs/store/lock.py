@@ -8,9 +8,10 @@ import os
 import platform
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, Final
 
 from pydantic import ConfigDict, Field
@@ -23,10 +24,12 @@ from evaluators.locators.kinds import LOCATORS
 from evaluators.matchers.kinds import MATCHERS
 from orchestrator.agents.interface import AgentLock
 from orchestrator.gateway.variations import arm_label
+from orchestrator.runs.shard import Shard
 from orchestrator.runs.spec import RunTerms, SpendingLimits
-from orchestrator.runs.store.browser_lock import BrowserLock, pool_by_version
+from orchestrator.runs.store.browser_lock import BrowserLock, kind_by_version, pool_by_version
 from orchestrator.runs.store.digests import canonical_digest
 from orchestrator.runs.store.ledger import EpisodeKey
+from orchestrator.tapes.named import NamedTape, TapeLock
 from sites.fields import Strict
 from sites.upstreams import UpstreamKind
 from tasks.schema import Suite, Task
@@ -124,6 +127,42 @@ class Rollouts(Strict):
         return Branch(root=name, checkpoint=f"step {root.step}", step=root.step, pages="")
 
 
+class MergedShard(Strict):
+    """A run that is part of a merged one.
+
+    Attributes:
+        run: its id, which the evidence of its trials names.
+        shard: `I/N`.
+        lock: the digest of its lock; `journal`: of the last entry of its ledger's journal.
+    """
+
+    run: str
+    shard: str
+    created_at: str
+    lock: str
+    journal: str
+    host: HostEnvelope
+
+
+class AllowedDifference(Strict):
+    """Something in which merged shards differ, and that `--allow` let pass.
+
+    Attributes:
+        what: the place in their locks, such as `images.arena/shop:1`.
+        values: by shard; None where one has nothing there.
+    """
+
+    what: str
+    values: dict[str, str | None]
+
+
+class Merged(Strict):
+    """What a run was made of by `arena merge`, in the order of the shards."""
+
+    shards: tuple[MergedShard, ...]
+    allowed: tuple[AllowedDifference, ...] = ()
+
+
 # Locks keep the names with which they began.
 _ON_DISK: Final = {
     "resolve": "resolves",
@@ -148,9 +187,14 @@ class RunLock(RunTerms):
         images: image id by local tag.
         staged: sites whose live origin was a staged stand-in.
         upstreams: what answered for each site in each world; empty in locks of earlier versions.
+        identified: by site visited live, what the user agent was given besides the browser's.
+        tapes: what answered in place of live origins offline, by site.
+        online_faces: the tasks that were played by their online face, on tapes.
         changed_limits: what `--resume` set in place of `budget`, the last one last.
         replayed: the lock of the run whose replies answered the agent instead of a model.
         rollouts: what its episodes go on from; None where they begin at the start of their tasks.
+        merged: the shards that it was made of; None where it was played as one. Where they differ,
+            it says itself what the first of them does.
         browser: its version.
         browser_used: what else is known of it; None in locks of earlier versions.
     """
@@ -171,10 +215,14 @@ class RunLock(RunTerms):
     agent: AgentLock
     staged: tuple[str, ...] = ()
     upstreams: dict[World, dict[str, UpstreamKind]] = Field(default_factory=dict)
+    identified: dict[str, str] = Field(default_factory=dict, exclude_if=lambda value: not value)
+    tapes: dict[str, TapeLock] = Field(default_factory=dict, exclude_if=lambda value: not value)
+    online_faces: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
     changed_limits: tuple[ChangedLimits, ...] = ()
     added_repeats: tuple[AddedRepeats, ...] = ()
     replayed: RunLock | None = None
     rollouts: Rollouts | None = Field(default=None, exclude_if=lambda value: value is None)
+    merged: Merged | None = Field(default=None, exclude_if=lambda value: value is None)
     images: dict[str, str]
     engine: str
     browser: str
@@ -186,6 +234,21 @@ class RunLock(RunTerms):
     def arm(self) -> str | None:
         """What reports call what was varied; None for the clean arm."""
         return arm_label(self.vary)
+
+    @property
+    def taped(self) -> dict[str, str]:
+        """Which tape answered for each site, by its digest, and whether it was frozen."""
+        named = map(NamedTape.parse, self.tape)
+        return {
+            one.site: f"{self.tapes[one.site].sha256[:12]}{' (frozen)' if one.is_frozen else ''}"
+            for one in named
+        }
+
+    @property
+    def browser_chosen(self) -> str:
+        """Which browser it was played in, whatever its version."""
+        used = self.browser_used
+        return str(kind_by_version(self.browser)) if used is None else used.chosen
 
     @property
     def browser_pool(self) -> str:
@@ -214,15 +277,17 @@ class RunLock(RunTerms):
         """What it may spend on models now."""
         return self.changed_limits[-1].limits if self.changed_limits else self.budget
 
-    def episodes_of(self, tasks: Iterable[Task], *worlds: World) -> int:
-        """Return how many episodes the run has of these tasks in some worlds, or in all of its."""
-        if self.rollouts is not None:
-            chosen = {task.id for task in tasks if World.OFFLINE in (worlds or self.worlds)}
-            return sum(key.task in chosen for key in self.rollouts.episodes())
-        played = [
-            world for task in tasks for world in worlds or self.worlds if world in task.worlds
-        ]
-        return self.repeats * len(played)
+    def trials(self, tasks: Sequence[Task]) -> Iterator[EpisodeKey]:
+        """Yield the run's episodes of these tasks; of a shard those of its share."""
+        for world in self.worlds:
+            yield from trials_in(world, tasks, self, self.rollouts)
+
+    def recorded_by(self, key: EpisodeKey) -> frozenset[str]:
+        """Return the ids of the runs that the evidence of an episode may name."""
+        shards = () if self.merged is None else self.merged.shards
+        return frozenset(
+            {self.run, *(one.run for one in shards if Shard.parse(one.shard).has(key.name))}
+        )
 
     def with_limits(self, limits: SpendingLimits) -> RunLock:
         """Return the lock of a run that goes on with these limits, noting who changed them."""
@@ -245,13 +310,39 @@ class RunLock(RunTerms):
         return self.model_copy(update=kept)
 
     def label(self, world: World) -> str:
-        """Return how reports head a world's figures: what was staged is no live web."""
+        """Return how reports head a world's figures: what was staged or taped is no live web."""
         kinds = self.upstreams.get(world)
         if kinds is None:  # of an earlier version
             is_staged = world is World.ONLINE and bool(self.staged)
         else:
             is_staged = UpstreamKind.STAGED in kinds.values()
+        if kinds is not None and UpstreamKind.TAPE in kinds.values():
+            return f"{world} (tape)"
         return f"{world} (staged)" if is_staged else world.value
+
+
+def trials_in(
+    world: World, tasks: Iterable[Task], terms: RunTerms, rollouts: Rollouts | None
+) -> Iterator[EpisodeKey]:
+    """Yield a run's episodes of a world by repeat, in the tasks' order; of a shard its share."""
+    played = [task.id for task in tasks if world in terms.worlds and world in task.worlds]
+    if rollouts is None:
+        found = (EpisodeKey(task, world, n) for n in range(terms.repeats) for task in played)
+    else:
+        found = (key for key in rollouts.episodes() if key.world is world and key.task in played)
+    shard = None if terms.shard is None else Shard.parse(terms.shard)
+    return (key for key in found if shard is None or shard.has(key.name))
+
+
+def require_whole(path: Path, lock: RunLock) -> None:
+    """Refuse a share of a run where a whole one is asked for: its figures say less than they seem.
+
+    Raises:
+        UsageError: it is a shard.
+    """
+    if lock.shard is not None:
+        message = f"{path}: is shard {lock.shard}, and its figures are of that share alone"
+        raise UsageError(message, hint="arena merge makes one run of all shards")
 
 
 def user() -> str:

@@ -22,6 +22,7 @@ from orchestrator.runs.store.run_folder import RunFolder, uncollected
 from orchestrator.runs.store.scoring import score_task, unplayed
 from orchestrator.runs.store.worker_processes import WorkerProcesses
 from tasks.schema import Suite, Task
+from tasks.taped import taped_suite
 
 _HELD: Final = 4  # both worlds of a task side by side, and what is read between
 # A process takes half a second of a core to start, and scores this much in about a second.
@@ -176,6 +177,8 @@ def each_rescored(
             its turn, and its evidence not read again.
         processes: as for `rescore`.
     """
+    if suite is not None and (faced := folder.lock().online_faces):
+        suite = taped_suite(suite, faced)
     tasks = {task.id: task for task in (suite or folder.suite()).tasks}
     folder.judgements()  # if these cannot be read, no episode's evidence is at fault
     with folder.reading() as ledger:

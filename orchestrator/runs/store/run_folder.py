@@ -17,7 +17,8 @@ from pydantic import BaseModel, ValidationError
 from arena_core.errors import StoreError, UsageError
 from arena_core.foreign import first_fault
 from arena_core.regular_files import read_regular
-from evaluators.evidence import Evidence
+from arena_core.worlds import World
+from evaluators.evidence import Evidence, HostUse
 from evaluators.judgements import Judgement
 from orchestrator.runs.spec import SpendingLimits
 from orchestrator.runs.store import formats
@@ -31,7 +32,7 @@ from orchestrator.runs.store.evidence_files import (
     with_network,
 )
 from orchestrator.runs.store.formats import Format
-from orchestrator.runs.store.ledger import Ledger, is_damaged
+from orchestrator.runs.store.ledger import EpisodeKey, Ledger, attempt_of, is_damaged
 from orchestrator.runs.store.lock import RunLock, absent_packages, lock_digest
 from orchestrator.runs.store.recovery import lost_attempts, recover
 from tasks.schema import Suite
@@ -45,7 +46,7 @@ _RUNS: Final = "runs"
 class RunFolder:
     """A run's folder: lock.json, suite.json, ledger.sqlite, evidence/ATTEMPT/, report.html, log.
 
-    Where judges were asked there is `judgements.jsonl` too.
+    Where judges were asked there is `judgements.jsonl` too, and `looks.jsonl` of a run's canary.
     """
 
     def __init__(self, path: Path) -> None:
@@ -57,19 +58,21 @@ class RunFolder:
 
     @classmethod
     def create(cls, path: Path, lock: RunLock, suite: Suite) -> Self:
-        folder = cls(path)
+        """Make a run's folder; whoever is killed meanwhile leaves none at `path`."""
+        aside = path.with_name(f".{path.name}.{os.getpid()}{_PARTIAL}")
+        if path.exists():
+            raise StoreError(f"{path}: exists already", hint="use --resume to go on with it")
         try:
-            path.mkdir(parents=True)
-            (path / "evidence").mkdir()
-            _write_atomically(path / "suite.json", suite.model_dump_json(indent=1))
-            _write_atomically(path / "lock.json", lock.model_dump_json(indent=1))
-        except FileExistsError as cause:
-            message = f"{path}: exists already"
-            raise StoreError(message, hint="use --resume to go on with it") from cause
+            (aside / "evidence").mkdir(parents=True)
+            (aside / "suite.json").write_text(suite.model_dump_json(indent=1), encoding="utf-8")
+            (aside / _LOCK).write_text(lock.model_dump_json(indent=1), encoding="utf-8")
+            aside.replace(path)
         except OSError as cause:
             message = f"{path}: a run folder cannot be made there: {cause.strerror}"
             raise StoreError(message) from cause
-        return folder
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+        return cls(path)
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -226,6 +229,26 @@ class RunFolder:
         judged = self.judgements()
         return whole.model_copy(update={"judgements": judged}) if judged else whole
 
+    def host_uses(self) -> Iterator[HostUse]:
+        """Yield what live hosts got from each attempt that was played; by the browsers' reports.
+
+        Evidence of earlier versions says nothing of it, and what cannot be read is left out.
+        """
+        seen = set[tuple[EpisodeKey, str]]()
+        for name in self.evidence_names():
+            known = attempt_of(name)
+            if known is None or known[0].world is not World.ONLINE:
+                continue
+            try:
+                evidence = self.evidence(name)
+            except StoreError:
+                continue
+            # An episode whose fault became known after it has two attempts, and was played once.
+            played = known[0], evidence.started_at
+            if played not in seen:
+                seen.add(played)
+                yield from evidence.hosts
+
     def evidence_length(self, name: str) -> int:
         """Return how many bytes are read for an attempt's evidence; 0 if there is none."""
         folder = self.evidence_folder(name)
@@ -343,7 +366,7 @@ def _write_atomically(path: Path, text: str) -> None:
 
 
 def is_run(path: Path) -> bool:
-    return (path / _LOCK).is_file()
+    return path.suffix != _PARTIAL and (path / _LOCK).is_file()
 
 
 def runs_at(path: Path) -> tuple[RunFolder, ...]:

@@ -11,6 +11,7 @@ from typing import Final
 from arena_core.bugs import bug_in_words, is_bug, place_of
 from arena_core.errors import UsageError
 from arena_core.worlds import World
+from evaluators.evidence import UnscoredReason
 from evaluators.judgements import replies_of
 from evaluators.scorers.base import SCORERS, OriginalTask, Scorer, ScorerResult, ScorerStatus
 from evaluators.verdicts import OutcomeKind
@@ -18,6 +19,8 @@ from orchestrator.runs.store.rescoring import ScoredEpisode
 
 _LOG = logging.getLogger(__name__)
 _FULL: Final = 1.0
+# Decided by scoring alone: what broke an attempt off stands in its evidence, and scorers see that.
+_NOT_THE_AGENTS: Final = {UnscoredReason.BLOCKED, UnscoredReason.TAPE_MISS}
 EpisodeDocument = Mapping[str, str | float | bool | dict[str, float] | None]
 
 
@@ -171,10 +174,19 @@ def _scored(scorer: Scorer, original: OriginalTask, episode: ScoredEpisode) -> S
     replies = replies_of(episode.evidence.judgements)
     judged = {key: votes[0] for key, votes in replies.items() if votes}
     try:
-        return scorer.score(original, episode.evidence, judged)
+        return _unless_barred(scorer.score(original, episode.evidence, judged), episode)
     except Exception as error:
         if not is_bug(error):
             raise
         _LOG.exception("a bug in the scorer '%s' of task '%s'", scorer.name, episode.task.id)
         because = f"a bug in the scorer: {bug_in_words(error)} at {place_of(error)}"
         return ScorerResult(status=ScorerStatus.UNSCORED, value=None, because=because)
+
+
+def _unless_barred(score: ScorerResult, episode: ScoredEpisode) -> ScorerResult:
+    """Take back a failure that the environment explains: the published code knows no such case."""
+    strict = episode.score
+    if strict.outcome.reason not in _NOT_THE_AGENTS or score.value in {None, _FULL}:
+        return score
+    because = f"{strict.outcome}: {strict.because}"
+    return ScorerResult(status=ScorerStatus.UNSCORED, value=None, because=because)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
@@ -187,7 +188,9 @@ def machine_secrets() -> tuple[str, ...]:
 def _of_site(site: Site) -> Iterator[str]:
     roles = [*site.roles.values(), *(site.live.roles.values() if site.live else ())]
     for role in roles:
-        yield role.password
+        known = role.from_environment(os.environ)
+        if known is not None:
+            yield known.password
         if role.api is not None:
             yield role.api.secret
             yield from (value.rpartition(" ")[2] for value in role.api.headers().values())

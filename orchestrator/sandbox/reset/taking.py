@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from arena_core.errors import DatabaseError, StateError, UnhealthyError
 from orchestrator.sandbox.reset.database import database_reader, execute_as_owner
-from orchestrator.sandbox.reset.other_schemas import is_on_mariadb
 from orchestrator.sandbox.reset.replica import Replica, await_health
 from orchestrator.sandbox.reset.state import Fingerprint, TakenState
 from orchestrator.sandbox.reset.strategies import trusted_supervision
+from orchestrator.sandbox.reset.watch import is_on_mariadb
 from sites.manifest import ServerDatabase
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""People who play episodes: their clock, their actions, and who asks them."""

@@ -1,0 +1,1 @@
+"""People at Arena's desk: the control page of a human baseline."""

@@ -1,0 +1,1 @@
+"""Tapes: recorded traffic of live hosts, read, written, and replayed offline."""
