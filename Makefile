@@ -10,9 +10,11 @@ STAMP := $(VENV)/.installed
 QUICK_SITES := shop wiki tools home miniwob
 QUICK_TASKS := --task wiki-samovar --task shop-latest-order-total --task merchant-change-a-price
 PYTEST := $(PYTHON) -m pytest
-NOT_UNIT := $(PYTEST) tests --ignore tests/unit
+# A container that comes or goes on one worker makes Chromium drop what it loads on the other; a run
+# plays such an episode again, and so do the tests.
+NOT_UNIT := $(PYTEST) tests --ignore tests/unit --reruns 2 --only-rerun "network of this machine changed"
 
-.PHONY: help demo test test-all slow slow-shard properties unit quick lint docs bench setup images quick-images pictures schemas clean
+.PHONY: help demo test test-all slow slow-shard properties unit quick lint docs fuzz bench setup images quick-images pictures schemas clean
 
 help:  ## show this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -69,6 +71,9 @@ slow: images  ## what `make test` leaves out
 
 slow-shard: properties images  ## one part of that: SHARD=2/6
 	@$(NOT_UNIT) -q -m slow --shard $(or $(SHARD),1/6) --durations 15
+
+fuzz: $(STAMP)  ## mutants of every file that may come from anybody, on from where the last run ended
+	@PYTHONPATH=tests $(PYTHON) -m fuzz $(COUNT) $(DOORS)
 
 bench: images  ## speed, as ratios within this run; also written to bench.json
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m bench

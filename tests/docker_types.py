@@ -52,12 +52,12 @@ class Finding:
 
 
 ROOTS = (
-    Root("cms/seed", also=("shop/seed", "wiki/articles")),
+    Root("cms/seed", also=("shop/seed", "talk", "wiki/articles")),
     Root("forge/bake"),
     Root("forge/seed", also=("shop/seed",)),
     Root("forum", deep=False),
     Root("forum/app", untyped=True),
-    Root("forum/seed", also=("forum/app", "shop/seed", "wiki/articles"), untyped=True),
+    Root("forum/seed", also=("forum/app", "shop/seed", "talk", "wiki/articles"), untyped=True),
     Root("home"),
     Root("map/app"),
     Root("map/bake"),
@@ -68,6 +68,7 @@ ROOTS = (
     Root("shop/seed", also=("shop/app",), untyped=True),
     Root("shop-live/app", also=("shop/app",), untyped=True),
     Root("supervisor"),
+    Root("talk", also=("shop/seed",)),
     Root("tools", deep=False),
     Root("tools/app", untyped=True),
     Root("tools/seed", also=("tools/app",), untyped=True),

@@ -23,6 +23,8 @@ from bench import (
     gateway,
     imported,
     imports,
+    live,
+    merging,
     observations,
     resets,
     scored_runs,
@@ -33,6 +35,7 @@ from bench import (
     steps,
     study_report,
     study_status,
+    tapes,
     workers,
 )
 from bench.figures import Figure, show
@@ -73,6 +76,14 @@ async def _gateway_figures() -> list[Figure]:
         ]
     finally:
         await asyncio.to_thread(subprocess.run, ["arena", "down"], check=True, capture_output=True)
+
+
+def _tapes() -> list[Figure]:
+    return asyncio.run(tapes.tape_figures())
+
+
+def _recorder() -> list[Figure]:
+    return asyncio.run(live.recorder_figures())
 
 
 def _cdp() -> list[Figure]:
@@ -131,6 +142,7 @@ _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "gateway": _gateway,
     "resets": _resets,
     "states": _states,
+    "tapes": _tapes,
     "checkpoints": _checkpoints,
     "memory": _memory,
     "steps": steps.step_figures,
@@ -138,6 +150,7 @@ _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "bootstraps": bootstraps.bootstrap_figures,
     "scored-runs": scored_runs.scored_run_figures,
     "exports": scored_runs.export_figures,
+    "merge": merging.merge_figures,
     "study-status": study_status.study_figures,
     "study-report": study_report.study_report_figures,
     "imported": imported.imported_figures,
@@ -147,6 +160,9 @@ _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "demo": _demo,
     "http": _http,
     "cdp": _cdp,
+    "watcher": live.watcher_figures,
+    "recorder": _recorder,
+    "canary": live.canary_figures,
     "vector": adapters.vector_figures,
     "unit": _unit,
 }

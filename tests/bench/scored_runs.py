@@ -82,7 +82,7 @@ def make_long_run(path: Path, episodes: int, sizes: Sequence[int] = _SIZES) -> R
     """Write a run folder of so many finished episodes, of these sizes in turn."""
     suite = load_source("demo").suite
     tasks = [task.id for task in suite.tasks if World.OFFLINE in task.worlds][:_TASKS]
-    folder = RunFolder.create(path, _lock(suite, tasks, -(-episodes // len(tasks))), suite)
+    folder = RunFolder.create(path, bench_lock(suite, tasks, -(-episodes // len(tasks))), suite)
     texts = [long_evidence(size).model_dump_json().encode() for size in sizes]
     with folder.writing() as ledger:
         for number in range(episodes):
@@ -100,7 +100,8 @@ def make_long_run(path: Path, episodes: int, sizes: Sequence[int] = _SIZES) -> R
     return folder
 
 
-def _lock(suite: Suite, tasks: list[str], repeats: int) -> RunLock:
+def bench_lock(suite: Suite, tasks: list[str], repeats: int) -> RunLock:
+    """Return the lock of a run of so many repeats."""
     return RunLock(
         run="20261001-090000-demo-0001",
         created_at="2026-10-01T09:00:00+00:00",

@@ -47,7 +47,7 @@ def step_figures() -> list[Figure]:
     chromium = shutil.which("chromium")
     if chromium is None:
         sys.exit("no `chromium` on PATH")
-    with _page() as port:
+    with rows_page() as port:
         theirs = _browsergym(f"http://127.0.0.1:{port}/", chromium)
         ours = asyncio.run(_ours(port, Path(chromium)))
     figures = []
@@ -74,7 +74,7 @@ def _rows() -> bytes:
 
 
 @contextmanager
-def _page() -> Iterator[int]:
+def rows_page() -> Iterator[int]:
     """Serve the page on loopback, for both; yields the port."""
     body = _rows()
 
@@ -157,22 +157,27 @@ async def _ours(port: int, chromium: Path) -> dict[str, list[float]]:
             ),
         )
     )
-    took: dict[str, list[float]] = {"noop": [], "click": []}
     async with (
         launch(BrowserOptions(executable=chromium)) as browser,
         Gateway.open(policy, bind=await browser.listen()) as gateway,
         browser.session(SessionOptions(proxy_url=gateway.url)) as session,
     ):
         await session.open([f"http://{_HOST}/"])
-        row = _row_of(await _step(session, None))
-        for number in range(_STEPS + 1):
-            for what, action in (("noop", None), ("click", Click(element=row))):
-                began = time.perf_counter()
-                seen = await _step(session, action)
-                if number:
-                    took[what].append((time.perf_counter() - began) * 1000)
-                if "row 299" not in seen.text:
-                    sys.exit(f"{what}: no whole page")
+        return await played(session)
+
+
+async def played(session: Session) -> dict[str, list[float]]:
+    """Return how long each step takes on the page of `rows_page`, in milliseconds."""
+    took: dict[str, list[float]] = {"noop": [], "click": []}
+    row = _row_of(await _step(session, None))
+    for number in range(_STEPS + 1):
+        for what, action in (("noop", None), ("click", Click(element=row))):
+            began = time.perf_counter()
+            seen = await _step(session, action)
+            if number:
+                took[what].append((time.perf_counter() - began) * 1000)
+            if "row 299" not in seen.text:
+                sys.exit(f"{what}: no whole page")
     return took
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.sites.every_site import every, own_replica
 
-from orchestrator.authoring.site_check.states import broken_states, can_be_tried
+from orchestrator.authoring.site_check.checkup import broken_states, can_be_tried
 from orchestrator.sandbox.engine.engine import Engine
 from sites.manifest import Site
 

@@ -15,13 +15,7 @@ import pytest
 from support.agents.arena_process import Ended
 from support.studies.plain_reports import plain_reports
 
-from orchestrator.analysis.stats.power import (
-    detectable_difference,
-    power,
-    repeats_needed,
-    showable_margin,
-    tasks_needed,
-)
+from orchestrator.analysis.stats.power import Simulation
 from orchestrator.cli.entry import main
 
 Call = Callable[..., Ended]
@@ -76,9 +70,7 @@ def call(
 @pytest.fixture
 def _few_simulations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulate few studies for each power: how it is used is tried, not how exact it is."""
-    for function in (power, detectable_difference, showable_margin, tasks_needed, repeats_needed):
-        defaults = function.__kwdefaults__ or {}
-        monkeypatch.setitem(defaults, "simulations", 60)
+    monkeypatch.setitem(Simulation.__init__.__kwdefaults__ or {}, "simulations", 60)
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from orchestrator.cli.entry import build_app
 
@@ -27,6 +28,12 @@ def test_docker_is_no_python_package_or_it_would_hide_the_docker_sdk() -> None:
     assert not (ROOT / "docker" / "__init__.py").exists()
 
 
+def test_the_version_to_cite_is_that_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (cited["version"], cited["license"]) == (project["version"], project["license"])
+
+
 def test_no_module_holds_more_than_500_lines() -> None:
     long = {
         str(path.relative_to(ROOT)): lines
@@ -40,10 +47,13 @@ def test_the_top_level_is_what_the_design_says() -> None:
     names = {path.relative_to(ROOT).parts[0] for path in tracked()}
     assert {name for name in names if not name.startswith(".")} == {
         "CHANGELOG.md",
+        "CITATION.cff",
         "CONTRIBUTING.md",
         "LICENSE",
         "Makefile",
         "README.md",
+        "SECURITY.md",
+        "action.yml",
         "arena_core",
         "docker",
         "docs",

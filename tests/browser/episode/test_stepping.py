@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
-import subprocess
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +12,7 @@ from threading import Thread
 from typing import Any, TypeVar
 
 import pytest
+from support.people.screens import display
 from support.worlds.fake_world import WIKI, FakeReplica, FakeWorld, attempt_at, browsing_task
 
 from arena_core.actions import Click, Goto, Stop
@@ -25,6 +24,7 @@ from orchestrator.browser.process.launch import Browser, launch
 from orchestrator.episode.episode import Episode
 from orchestrator.gateway import Gateway, SocketAddress
 
+__all__ = ["display"]
 pytestmark = [pytest.mark.browser]
 
 Result = TypeVar("Result")
@@ -118,30 +118,6 @@ async def test_a_step_under_way_ends_when_the_episode_is_closed_beside_it(
     result = await asyncio.wait_for(step, 30)
     assert result.is_over
     assert str((await episode.score()).outcome) == "unscored: infra"
-
-
-@pytest.fixture
-def display(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A screen that nobody sees; it ends with the test."""
-    screen = shutil.which("Xvfb")
-    if screen is None:
-        pytest.skip("no Xvfb here")
-    told, tells = os.pipe()
-    process = subprocess.Popen(
-        [screen, "-displayfd", str(tells), "-screen", "0", "1400x900x24", "-nolisten", "tcp"],
-        pass_fds=(tells,),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(tells)
-    try:
-        with os.fdopen(told) as number:
-            monkeypatch.setenv("DISPLAY", f":{number.readline().strip()}")
-        monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-        yield
-    finally:
-        process.kill()
-        process.wait()
 
 
 async def left_in(options: BrowserOptions, kind: BrowserKind) -> dict[str, Any]:

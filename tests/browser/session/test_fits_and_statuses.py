@@ -40,6 +40,19 @@ async def test_an_error_page_is_visited_with_its_status(drive: Drive) -> None:
     ]
 
 
+async def test_a_page_that_refuses_says_when_to_ask_again_and_no_other_does(drive: Drive) -> None:
+    limited = {"Retry-After": "7" * 500}
+    drive.site.page("<p>slow down", "/limited", status=429, headers=limited)
+    drive.site.page("<p>back soon", "/down", status=503, headers={"retry-after": "120"})
+    drive.site.page("<p>fine", "/fine", headers=limited)
+    await drive.open("<p>start")
+    said: list[str | None] = []
+    for path in ("/limited", "/down", "/fine"):
+        await drive.do(Goto(url=drive.site.base + path))
+        said.append(drive.session.retry_after)
+    assert said == ["7" * 100, "120", None]
+
+
 async def test_so_is_one_in_a_tab_that_a_page_opens(drive: Drive) -> None:
     drive.site.page("<p>gone", "/gone", status=404)
     await drive.open("<button onclick=\"window.open('/gone')\">open</button>")

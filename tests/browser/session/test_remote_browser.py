@@ -19,7 +19,7 @@ from arena_core.errors import BrowserError, GatewayError, StateError
 from arena_core.worlds import World
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.kinds import BrowserKind, RemoteAddress
-from orchestrator.browser.process.remote import RemoteBrowser, connect, open_browser
+from orchestrator.browser.process.remote import RemoteBrowser, _reaches, connect, open_browser
 from orchestrator.episode.episode import Episode
 from orchestrator.gateway import Arm, Policy, RecordedDocuments
 from sites.registry import SiteRegistry
@@ -73,12 +73,15 @@ def live_at(origin: str, pace_s: float = 0.0) -> SiteRegistry:
 
 @asynccontextmanager
 async def episode_in(
-    running: RunningChromium, site: Site, **more: object
+    running: RunningChromium,
+    site: Site,
+    kind: BrowserKind = BrowserKind.CDP,
+    **more: object,
 ) -> AsyncIterator[tuple[RemoteBrowser, Episode]]:
     registry = live_at(site.base)
     site.page(START)
     site.page("<title>Kettle</title><h1>Kettle</h1>", "/wiki/Kettle")
-    async with connect(RemoteAddress.parse(running.url)) as browser:
+    async with connect(RemoteAddress.parse(running.url), kind) as browser:
         environment = replace(
             FakeWorld().environment(World.ONLINE),
             registry=registry,
@@ -86,7 +89,7 @@ async def episode_in(
             browser=browser,
             open_gateway=browser.open_gateway,
         )
-        task = browsing_task(checks=NODES, worlds=["online"], **more)
+        task = browsing_task(**{"checks": NODES, "worlds": ["online"], **more})
         episode = Episode(attempt_at(task), environment)
         try:
             yield browser, episode
@@ -213,6 +216,70 @@ async def test_its_own_pages_are_left_alone(theirs: RunningChromium, site: Site)
         await wire.close()
     assert sent == 200
     assert site.requests.count(("POST", "/their-write")) == 1
+
+
+async def test_the_profiles_cookies_for_the_sites_go_along_and_stay_as_they_are(
+    theirs: RunningChromium, site: Site
+) -> None:
+    """Its owner is logged in; of evidence, whoever reads it could not log in."""
+    check = {
+        "name": "asked",
+        "when": "end",
+        "locate": {"by": "network", "url": "wiki:/article/Kettle"},
+    }
+    wanted = [*NODES, {**check, "match": {"how": "found"}}]
+    set_cookie = {"set-cookie": "lang=changed; Path=/; Max-Age=900"}
+    async with connect(RemoteAddress.parse(theirs.url)) as owner:
+        profile = owner._browser.contexts[0]
+        await profile.add_cookies(
+            [
+                {"name": "lang", "value": "norsk", "url": site.base},
+                {"name": "sid", "value": "swordfish", "url": site.base, "httpOnly": True},
+                {"name": "sid", "value": "elsewhere-1", "domain": "bank.example", "path": "/"},
+            ]
+        )
+        before, pages = await profile.cookies(), theirs.pages()
+        for kind in (BrowserKind.PROFILE, BrowserKind.CDP):
+            async with episode_in(theirs, site, kind, checks=wanted) as (
+                browser,
+                episode,
+            ):
+                site.answers["/wiki/Kettle"].headers |= set_cookie
+                seen = await episode.reset()
+                await episode.step(Click(element=element(seen, "link")))
+                context = browser._browser.contexts[-1]
+                held = {one["name"]: one["value"] for one in await context.cookies()}
+                await episode.step(Stop())
+                await episode.score()
+                await episode.close()
+                evidence = episode.evidence().model_dump_json()
+                recorded = str(episode.evidence().network)
+            expected = {"sid": "swordfish"} if kind is BrowserKind.PROFILE else {}
+            assert held == {"lang": "changed", **expected}
+            assert ("'cookie'" in recorded) is (kind is BrowserKind.PROFILE)
+            assert ("lang=changed" in recorded) is (kind is BrowserKind.CDP)
+            assert not any(
+                word in evidence + recorded for word in ("norsk", "swordfish", "elsewhere")
+            )
+        assert await profile.cookies() == before
+        assert theirs.pages() == pages
+
+
+@pytest.mark.parametrize(
+    ("domain", "host", "reaches"),
+    [
+        ("en.wiki.example", "en.wiki.example", True),
+        (".wiki.example", "en.wiki.example", True),
+        (".wiki.example", "wiki.example", True),
+        ("wiki.example", "en.wiki.example", False),
+        (".iki.example", "wiki.example", False),
+        (".example.org", "wiki.example", False),
+    ],
+)
+async def test_a_cookie_goes_where_the_browser_would_send_it(
+    domain: str, host: str, *, reaches: bool
+) -> None:
+    assert _reaches(domain, host) is reaches
 
 
 async def test_what_it_cannot_be_given_is_refused(theirs: RunningChromium) -> None:

@@ -12,6 +12,8 @@ from playwright.async_api import Page, async_playwright
 from support.studies.made_study import make_study
 from support.studies.make_findings import make_findings
 
+from orchestrator.analysis.figures.forest import forest
+from orchestrator.analysis.figures.style import drawing, save
 from orchestrator.analysis.study_report.page import write_study_report
 
 
@@ -46,8 +48,13 @@ Open = Callable[..., Awaitable[Opened]]
 
 @pytest.fixture(scope="session")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a study's report with one of its figures beside it."""
     folder = tmp_path_factory.mktemp("study")
-    return write_study_report(make_findings(), make_study(folder), folder / "report")
+    figures, findings = folder / "report" / "figures", make_findings()
+    figures.mkdir(parents=True)
+    with drawing():
+        beside = save(forest(findings), figures, "forest")
+    return write_study_report(findings, make_study(folder), folder / "report", beside=beside)
 
 
 @pytest.fixture

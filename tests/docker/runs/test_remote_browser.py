@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +17,9 @@ from support.agents.arena_process import Ended, arena
 from support.runs.run_at import RunAt
 from support.worlds.running_chromium import RunningChromium, running_chromium
 
+from arena_core.actions import Click, Stop
+from orchestrator import Arena
+from orchestrator.browser.process.kinds import BrowserKind
 from orchestrator.runs.store.lock import RunLock
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
@@ -145,6 +149,31 @@ def test_a_live_task_is_played_there_and_the_lock_says_in_what(
     everything = [done.out.encode(), done.err.encode(), *_bytes(run.path)]
     assert not any(theirs.secret.encode() in one for one in everything)
     assert "browser" in json.dumps(run.log())
+
+
+async def test_an_episode_of_a_programs_own_is_played_there(
+    run: RunAt, live: type[Pages], theirs: RunningChromium, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(run.cwd)
+    before = theirs.pages()
+    async with (
+        Arena() as opened,
+        opened.episode(
+            "live.yaml/opens-the-ledger", world="online", browser=f"cdp:{theirs.url}", out="run"
+        ) as episode,
+    ):
+        seen = await episode.reset()
+        found = re.search(r'\[(\d+)\] link "Entries"', str(seen.parts["axtree"]))
+        assert found is not None
+        await episode.step(Click(element=int(found[1])))
+        await episode.step(Stop())
+        assert str((await episode.score()).outcome) == "success"
+    used = run.lock.browser_used
+    assert used is not None
+    assert used.kind is BrowserKind.CDP
+    assert live.agents == {used.user_agent}
+    assert theirs.is_running
+    assert theirs.pages() == before
 
 
 def _bytes(folder: Path) -> list[bytes]:

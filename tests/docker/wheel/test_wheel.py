@@ -27,8 +27,10 @@ EXTRAS = {
     "mcp": "import orchestrator.serve.mcp_server, orchestrator.serve.mcp_server",
     "gym": "import orchestrator.serve.gym.environment",
     "parquet": "import pyarrow.parquet",
-    "inspect": "import inspect_ai.log, inspect_ai.model, inspect_ai.scorer, inspect_ai.event",
+    "inspect": "import inspect_ai.log, inspect_ai.event, orchestrator.serve.inspect_task",
     "pandas": "import pandas",
+    "pytest": "import orchestrator.serve.pytest_plugin",
+    "tape": "import warcio, orchestrator.tapes.records, orchestrator.tapes.writing",
     "verified": (
         "import geopy, jsonpath_ng.ext, pint, price_parser, dateutil.parser, pytimeparse2, regex;"
         "import thefuzz.fuzz, unidecode, url_normalize, word2number.w2n"
@@ -120,6 +122,7 @@ def test_the_wheel_holds_what_belongs_into_it(installed: Installed) -> None:
         names = packed.namelist()
     tops = {name.partition("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {
+        "arena_pytest.py",
         "arena_core",
         "orchestrator",
         "sites",

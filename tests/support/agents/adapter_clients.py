@@ -17,24 +17,12 @@ import mcp
 from mcp.client.streamable_http import streamable_http_client
 from playwright.async_api import async_playwright
 
-from arena_core.actions import (
-    Action,
-    Click,
-    CloseTab,
-    FocusTab,
-    Goto,
-    Hover,
-    NewTab,
-    Press,
-    Select,
-    Stop,
-    Type,
-)
+from arena_core.actions import Action, Stop
 from orchestrator import Arena, Observation, OpenEpisode
 from orchestrator.serve.gym import ArenaEnv
 from orchestrator.serve.server import serve
 from support.agents.playwright_client import PlaywrightClient, verdict_of
-from support.agents.reference_player import Client, Seen, Verdict
+from support.agents.reference_player import Client, Seen, Verdict, tool_call
 
 _ANSWER_S = 300.0
 
@@ -281,46 +269,6 @@ class McpClient:
         assert url is not None
         error = re.match(r"### Error\n(.*)", part.text)
         return Seen(step=self.steps, url=url[1], text=part.text, error=error[1] if error else None)
-
-
-_NAMES = {
-    "click": "browser_click",
-    "hover": "browser_hover",
-    "type": "browser_type",
-    "select": "browser_select_option",
-    "press": "browser_press_key",
-    "goto": "browser_navigate",
-    "back": "browser_navigate_back",
-    "new_tab": "browser_tabs",
-    "focus_tab": "browser_tabs",
-    "close_tab": "browser_tabs",
-}
-
-
-def tool_call(action: Action) -> tuple[str, dict[str, Any]]:
-    """Return the tool, and its arguments, that do what an action says."""
-    target = {"target": f"e{getattr(action, 'element', 0)}"}
-    arguments: dict[str, Any] = {}
-    match action:
-        case Click() | Hover():
-            arguments = target
-        case Type():
-            arguments = {**target, "text": action.text, "submit": action.submit}
-        case Select():
-            arguments = {**target, "values": list(action.options)}
-        case Press():
-            arguments = {"key": action.keys}
-        case Goto():
-            arguments = {"url": action.url}
-        case NewTab():
-            arguments = {"action": "new", "url": action.url}
-        case FocusTab():
-            arguments = {"action": "select", "index": action.index}
-        case CloseTab():
-            arguments = {"action": "close"}
-        case _:
-            assert action.kind == "back", f"no tool does '{action.kind}'"
-    return _NAMES[action.kind], arguments
 
 
 @asynccontextmanager

@@ -8,9 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from arena_core.actions import Action, Infeasible, Stop
+from arena_core.actions import (
+    Action,
+    Click,
+    CloseTab,
+    FocusTab,
+    Goto,
+    Hover,
+    Infeasible,
+    NewTab,
+    Press,
+    Select,
+    Stop,
+    Type,
+)
 from arena_core.worlds import World
 from orchestrator.agents.builtin.oracle import OracleAgent
 from orchestrator.agents.interface import Reference
@@ -62,12 +75,27 @@ def task_of(name: str) -> Task:
     return found
 
 
-async def play_reference(client: Client, name: str) -> Verdict:
-    """Play a task's reference through a client to its end."""
-    task = task_of(name)
+def oracle_of(task: Task) -> OracleAgent:
+    """Return an agent that plays a task's reference offline."""
     upstreams = load_registry().upstreams(task.sites, World.OFFLINE)
     reference = Reference(task.reference_actions, upstreams.url)
-    oracle = OracleAgent(reference, World.OFFLINE, task.intent)
+    return OracleAgent(reference, World.OFFLINE, task.intent)
+
+
+def decided(agent: OracleAgent, seen: Observation) -> Action:
+    """Return what an agent decides that awaits nothing: a mock model is asked outside a task."""
+    deciding = agent.decide(seen)
+    try:
+        deciding.send(None)
+    except StopIteration as decision:
+        action: Action = decision.value.action
+        return action
+    raise AssertionError("the oracle awaited something")
+
+
+async def play_reference(client: Client, name: str) -> Verdict:
+    """Play a task's reference through a client to its end."""
+    oracle = oracle_of(task_of(name))
     seen: Seen | Verdict = await client.begin(name)
     while isinstance(seen, Seen):
         action = (await oracle.decide(observation_of(seen))).action
@@ -113,3 +141,43 @@ def nodes_in(text: str) -> tuple[Node, ...]:
         for one in found
         if one is not None
     )
+
+
+_NAMES = {
+    "click": "browser_click",
+    "hover": "browser_hover",
+    "type": "browser_type",
+    "select": "browser_select_option",
+    "press": "browser_press_key",
+    "goto": "browser_navigate",
+    "back": "browser_navigate_back",
+    "new_tab": "browser_tabs",
+    "focus_tab": "browser_tabs",
+    "close_tab": "browser_tabs",
+}
+
+
+def tool_call(action: Action) -> tuple[str, dict[str, Any]]:
+    """Return the tool, and its arguments, that do what an action says."""
+    target = {"target": f"e{getattr(action, 'element', 0)}"}
+    arguments: dict[str, Any] = {}
+    match action:
+        case Click() | Hover():
+            arguments = target
+        case Type():
+            arguments = {**target, "text": action.text, "submit": action.submit}
+        case Select():
+            arguments = {**target, "values": list(action.options)}
+        case Press():
+            arguments = {"key": action.keys}
+        case Goto():
+            arguments = {"url": action.url}
+        case NewTab():
+            arguments = {"action": "new", "url": action.url}
+        case FocusTab():
+            arguments = {"action": "select", "index": action.index}
+        case CloseTab():
+            arguments = {"action": "close"}
+        case _:
+            assert action.kind == "back", f"no tool does '{action.kind}'"
+    return _NAMES[action.kind], arguments

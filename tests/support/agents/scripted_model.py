@@ -124,6 +124,8 @@ class ChatRequest(_Body):
     frequency_penalty: float | None = Field(default=None, ge=-2, le=2)
     response_format: dict[str, JsonValue] | None = None
     seed: int | None = None
+    n: int = Field(default=1, ge=1)
+    logprobs: bool | None = None
     reasoning_effort: str | None = Field(default=None, pattern="^(minimal|low|medium|high)$")
     max_completion_tokens: int | None = Field(default=None, ge=1)
     max_tokens: int | None = Field(default=None, ge=1)

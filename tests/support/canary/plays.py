@@ -17,7 +17,7 @@ from evaluators.evidence import (
 )
 from evaluators.scores import score
 from orchestrator.canary.findings import Play
-from orchestrator.canary.page import PageView
+from orchestrator.episode.page_view import PageView
 from tasks.schema import Task
 
 START = "https://en.wikipedia.org/wiki/Kettle"

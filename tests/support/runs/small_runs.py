@@ -8,7 +8,14 @@ from typing import Final
 
 from arena_core.actions import Stop
 from arena_core.worlds import World
-from evaluators.evidence import Ended, EpisodeFault, Evidence, StepEvidence, UnscoredReason
+from evaluators.evidence import (
+    Ended,
+    EpisodeFault,
+    Evidence,
+    PersonTimes,
+    StepEvidence,
+    UnscoredReason,
+)
 from evaluators.scores import score
 from orchestrator.agents.interface import AgentClass, AgentLock
 from orchestrator.runs.store.browser_lock import BrowserLock
@@ -67,6 +74,7 @@ def write_run(
     options: Mapping[str, float] | None = None,
     vary: Sequence[str] = (),
     browser: BrowserLock | None = None,
+    times: PersonTimes | None = None,
 ) -> RunFolder:
     """Write a run's folder.
 
@@ -81,6 +89,7 @@ def write_run(
         options: of the agent.
         vary: what was varied, as the lock holds it.
         browser: as the lock holds it; None as in locks of earlier versions.
+        times: how long a person took for each episode; None where an agent played.
     """
     named = list(dict.fromkeys(task for one in outcomes.values() for task in one))
     suite = suite or small_suite(named)
@@ -99,7 +108,7 @@ def write_run(
             name=agent,
             kind=agent,
             options=dict(options or {}),
-            agent_class=AgentClass.CONTESTANT,
+            agent_class=AgentClass.PERSON if times else AgentClass.CONTESTANT,
         ),
         images={"arena/shop:1": "sha256:" + image * 32},
         engine="20.10.24",
@@ -116,6 +125,7 @@ def write_run(
                 for repeat, success in enumerate(played):
                     key = EpisodeKey(task, world, repeat)
                     evidence = _evidence(suite.suite, agent, key, success=success)
+                    evidence = evidence.model_copy(update={"person": times})
                     number = ledger.start(key)
                     folder.save_evidence(key.folder(number), evidence, {})
                     outcome = score(checks[task], evidence).outcome

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -90,7 +90,7 @@ def lock_of(label: str) -> RunLock:
     return make_lock().model_copy(update={"run": f"run-{label}", "repeats": 3, "agent": agent})
 
 
-def play(run: RunFolder, answer: str, repeats: range) -> None:
+def play(run: RunFolder, answer: str, repeats: Iterable[int]) -> None:
     """Enter one finished episode a repeat."""
     lock = run.lock()
     with run.writing() as ledger:

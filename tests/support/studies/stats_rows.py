@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
-from orchestrator.analysis.stats.results import EpisodeResult, TaskOutcomes, TaskPair
+from orchestrator.analysis.stats.results import EpisodeResult, EpisodeTable, TaskOutcomes, TaskPair
 
 
 def row(
@@ -46,6 +49,45 @@ def row(
         started_at=started_at,
         run=run,
         folder=f"{task}-{repeat}",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play:
+    """One episode: success, unless `won` or `unscored` say otherwise."""
+
+    won: bool = True
+    unscored: UnscoredReason | None = None
+    nodes: tuple[int, int] = (0, 0)
+    steps: int = 1
+    alignment: float = 1.0
+
+
+def played(
+    plays: Mapping[str, Iterable[Play]],
+    *,
+    world: World = World.OFFLINE,
+    templates: Mapping[str, str] | None = None,
+) -> EpisodeTable:
+    """Make a table of the repeats of each task; a task without a template is alone in it."""
+    return EpisodeTable(
+        replace(
+            row(
+                task,
+                success=None if one.unscored else one.won,
+                reason=one.unscored,
+                repeat=repeat,
+                world=world,
+                template=(templates or {}).get(task),
+            ),
+            key_nodes_met=one.nodes[0],
+            key_nodes=one.nodes[1],
+            completion=one.nodes[0] / one.nodes[1] if one.nodes[1] and not one.unscored else None,
+            alignment=one.alignment if one.nodes[1] and not one.unscored else None,
+            steps=one.steps,
+        )
+        for task, repeats in plays.items()
+        for repeat, one in enumerate(repeats)
     )
 
 

@@ -20,14 +20,15 @@ from arena_core.cookie import Cookie
 from arena_core.worlds import World
 from evaluators.changes import Change, IgnoredChanges
 from evaluators.episode_view import PageLook, PageSeen, Ran
-from evaluators.evidence import Receipt, UrlVisit
+from evaluators.evidence import ActedElement, Receipt, UrlVisit
 from orchestrator.browser.observation import AXTREE, AxTree, Observation, Tab
 from orchestrator.browser.observations.forms import ObservationForm
 from orchestrator.browser.session.context import SessionOptions
 from orchestrator.browser.session.network import NetworkRecord
 from orchestrator.browser.session.page_reader import Fetched
 from orchestrator.browser.session.page_state import BrowserState, NextNumbers, TabState
-from orchestrator.browser.tabs.journal import Activity
+from orchestrator.browser.tabs.journal import Acting, Activity, Keyed, NotedSoFar
+from orchestrator.browser.tabs.watcher import EventReport
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.gateway import (
     GatewayJournal,
@@ -74,9 +75,11 @@ class FakeSession:
     login: str = ""
     status: int | None = 200
     is_forged: bool = False
+    retry_after: str | None = None
     is_open: bool = True
     is_traced: bool = False
     visits: list[UrlVisit] = field(default_factory=list)
+    acted: list[ActedElement] = field(default_factory=list)
 
     async def open(self, urls: Sequence[str], logins: Sequence[str] = ()) -> None:
         self.world.log.append(f"open {' '.join(urls)}")
@@ -139,7 +142,7 @@ class FakeSession:
             url=self.url,
             title=self.world.title,
             tabs=(tab,),
-            parts={AXTREE: AxTree((), f"a page at {self.url}")},
+            parts={AXTREE: AxTree((), self.world.tree or f"a page at {self.url}")},
             last_error=last_error,
         )
 
@@ -165,14 +168,17 @@ class FakeSession:
         self, url: str, what: PageLook, *, login: str = "", may_be_gone: bool = False
     ) -> PageSeen | None:
         self.world.log.append(f"read {url}")
-        return PageSeen(self.world.pages.get(what.selector or what.script or "", ()))
+        found = self.world.pages.get(what.selector or what.script or "", ())
+        return PageSeen(found, status=self.world.statuses.get(url, 200))
 
     async def fetch_text(self, url: str) -> Fetched:
-        return Fetched(200, "")
+        self.world.log.append(f"fetch {url}")
+        return Fetched(self.world.statuses.get(url, 200), "")
 
     def drain(self) -> Activity:
-        activity = Activity(visits=tuple(self.visits))
+        activity = Activity(visits=tuple(self.visits), acted=tuple(self.acted))
         self.visits.clear()
+        self.acted.clear()
         return activity
 
     async def traces(self) -> Mapping[str, bytes]:
@@ -196,10 +202,16 @@ class FakeSession:
         noticed: Callable[[], None],
         is_scripting: Callable[[], bool],
         broke: Callable[[str], None],
+        acting: Acting | None = None,
+        keyed: Keyed | None = None,
     ) -> None:
         self.world.log.append("listened to")
+        self.world.acts = acting or (lambda *_: None)
         self.world.noticed = noticed
         self.world.broke = broke
+
+    async def lost(self) -> None:
+        await self.world.browser_gone.wait()
 
     def distrust_answers(self) -> None:
         self.world.log.append("distrust answers")
@@ -217,11 +229,18 @@ class FakeSession:
         self._go(url)
         self.world.noticed()
 
+    def does(self, report: EventReport, url: str | None = None) -> None:
+        """Do something by hand, and go where it leads."""
+        self.world.acts(report, NotedSoFar(len(self.visits), len(self.acted)))
+        self.acted.append(report.acted(report.event, self.options.logical(self.url)))
+        self._go(url or self.url)
+        self.world.noticed()
+
     def _go(self, url: str) -> None:
         if url != self.url:
-            self.url = url
+            self.url, self.status = url, self.world.statuses.get(url, 200)
             self.visits.append(
-                UrlVisit(tab=1, url=url, logical=self.options.logical(url), status=200)
+                UrlVisit(tab=1, url=url, logical=self.options.logical(url), status=self.status)
             )
 
 
@@ -251,8 +270,9 @@ class FakeWorld:
             else awaited.
         refuses: by kind of action, why it cannot be done.
         pages: what selectors find.
-        title: of every page.
+        title: of every page; `tree` is its accessibility tree.
         status: of the start page's answer.
+        statuses: by URL, of all later answers; 200 where there is none.
         log: what was done, in order.
         forms: which forms of observation were asked for, each time.
     """
@@ -261,6 +281,8 @@ class FakeWorld:
     refuses: dict[str, str] = field(default_factory=dict)
     pages: dict[str, tuple[str, ...]] = field(default_factory=dict)
     title: str = "Page"
+    tree: str = ""
+    statuses: dict[str, int] = field(default_factory=dict)
     rows: tuple[tuple[object, ...], ...] = ()
     status: int | None = 200
     network: NetworkRecord | None = None
@@ -279,6 +301,8 @@ class FakeWorld:
     sessions: list[FakeSession] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
     noticed: Callable[[], None] = lambda: None
+    acts: Acting = lambda *_: None
+    browser_gone: asyncio.Event = field(default_factory=asyncio.Event)
     broke: Callable[[str], None] = lambda _: None
     is_shared: bool = False
     bears_out: bool = True

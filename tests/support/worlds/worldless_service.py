@@ -75,7 +75,13 @@ class Service:
 
 class Serving(Protocol):
     def __call__(
-        self, *, slots: int = 1, idle_s: float = 60.0, checkpoints: bool = True
+        self,
+        *,
+        slots: int = 1,
+        idle_s: float = 60.0,
+        checkpoints: bool = True,
+        references: bool = False,
+        socket_path: Path | None = None,
     ) -> AbstractAsyncContextManager[Service]: ...
 
 
@@ -84,7 +90,12 @@ def serving_from(tmp_path: Path) -> Serving:
 
     @asynccontextmanager
     async def open_service(
-        *, slots: int = 1, idle_s: float = 60.0, checkpoints: bool = True
+        *,
+        slots: int = 1,
+        idle_s: float = 60.0,
+        checkpoints: bool = True,
+        references: bool = False,
+        socket_path: Path | None = None,
     ) -> AsyncIterator[Service]:
         async with (
             WorldlessArena() as arena,
@@ -94,6 +105,8 @@ def serving_from(tmp_path: Path) -> Serving:
                 port=0,
                 idle_s=idle_s,
                 checkpoints=checkpoints,
+                references=references,
+                socket_path=socket_path,
                 token_path=tmp_path / "token",
             ) as served,
             httpx.AsyncClient(

@@ -4,48 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from importlib import import_module
 from types import SimpleNamespace
 
-import pytest
 from quick_cases import SLOW
 
 pytestmark = SLOW
 
-accounts = import_module("gazette.accounts")
 clock = import_module("gazette.clock")
-newsroom = import_module("gazette.newsroom")
-pages = import_module("gazette.pages")
-pictures = import_module("gazette.pictures")
 sources = import_module("gazette.sources")
 talk = import_module("gazette.talk")
-
-
-def print_an_edition() -> SimpleNamespace:
-    world, town = sources.world(), sources.vocabulary("town")["slots"]
-    people = accounts.accounts(world)
-    library = [
-        newsroom.Issue(number, one, f"/wp-content/uploads/{one.slug}.png")
-        for number, one in enumerate(pictures.gallery(world), start=newsroom.FIRST_PICTURE)
-    ]
-    stories = newsroom.edition(world, town, people, library)
-    published = [one for one in stories if one.status == "publish"]
-    comments = talk.comments(world, published, people)
-    standing = pages.pages(world, town)
-    return SimpleNamespace(
-        world=world,
-        people=people,
-        library=library,
-        stories=stories,
-        published=published,
-        comments=comments,
-        pages=standing,
-    )
-
-
-@pytest.fixture(scope="module")
-def edition() -> SimpleNamespace:
-    return print_an_edition()
 
 
 def test_it_has_what_its_manifest_says(edition: SimpleNamespace) -> None:
@@ -56,8 +25,10 @@ def test_it_has_what_its_manifest_says(edition: SimpleNamespace) -> None:
     assert len(edition.library) == 300
 
 
-def test_it_is_the_same_whenever_it_is_printed(edition: SimpleNamespace) -> None:
-    again = print_an_edition()
+def test_it_is_the_same_whenever_it_is_printed(
+    edition: SimpleNamespace, print_edition: Callable[[], SimpleNamespace]
+) -> None:
+    again = print_edition()
     assert [(one.title, one.date, one.blocks) for one in again.stories] == [
         (one.title, one.date, one.blocks) for one in edition.stories
     ]

@@ -1,10 +1,10 @@
-"""Makes the forum's application importable: it lives in docker/, which is no Python package."""
+"""Makes the forum's application and seed importable: they live in docker/, which is no package."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-APP = Path(__file__).parents[3] / "docker" / "forum" / "app"
+DOCKER = Path(__file__).parents[3] / "docker"
 
-sys.path.insert(0, str(APP))
+sys.path[:0] = [str(DOCKER / name) for name in ("forum/app", "forum/seed", "shop/seed", "talk")]

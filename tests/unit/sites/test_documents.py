@@ -101,6 +101,7 @@ def test_a_mistake_is_one_line_with_file_line_field_and_what_is_allowed(
 def test_live_roles_are_roles_of_the_site() -> None:
     customer = MANIFEST.partition("  customer:\n")[2].partition("routes:")[0]
     role = customer.replace("    ", "      ")
+    role = re.sub(r"password: .*", "password: env:KING", role)
     with pytest.raises(ManifestError, match=r"live\.roles names \['king'\]; the site has"):
         _parse(f"{MANIFEST}  roles:\n    king:\n{role}")
 
@@ -281,3 +282,10 @@ def test_what_never_ends_is_refused(tmp_path: Path, *, is_fifo: bool) -> None:
         path.symlink_to("/dev/zero")
     with pytest.raises(ManifestError, match=r"x\.yaml: cannot be read: is no regular file"):
         open_document(path, ManifestError)
+
+
+def test_half_a_surrogate_pair_is_refused_where_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "one.yaml"
+    path.write_text('a: 1\n"\\ud800": 2\n', encoding="ascii")
+    with pytest.raises(TaskError, match=r"one\.yaml:2: .*half of a surrogate pair"):
+        open_document(path, TaskError)

@@ -36,6 +36,46 @@ def test_an_origin_has_a_host_and_a_port(origin: str, host: str, port: int) -> N
     assert (live.host, live.port) == (host, port)
 
 
+MEMBER: dict[str, object] = {
+    "username": "emma",
+    "password": "env:NOTES_PASSWORD",
+    "login": {"path": "/login", "fields": {"user": "{username}"}},
+    "proof": {"path": "/account", "contains": "emma"},
+}
+
+
+def test_a_live_site_says_what_may_be_asked_of_it() -> None:
+    told = {
+        "origin": "https://notes.example",
+        "pace_s": 1.0,
+        "requests_per_minute": 120,
+        "concurrency": 2,
+        "quota": 5000,
+        "identify": "MyStudy/1.0 (+https://study.example)",
+        "third_parties": ["cdn.notes.example"],
+        "consent": [{"role": "button", "name": "Reject all"}],
+        "roles": {"customer": MEMBER},
+    }
+    live = Live.model_validate(told)
+    assert live.model_dump(mode="json", exclude_unset=True).keys() == told.keys()
+    nothing = Live(origin="https://notes.example")
+    assert (nothing.quota, nothing.identify, nothing.third_parties) == (None, None, ())
+
+
+def test_a_password_of_a_live_account_is_in_the_environment_alone() -> None:
+    role = Live.model_validate(
+        {"origin": "https://notes.example", "roles": {"customer": MEMBER}}
+    ).roles["customer"]
+    assert role.variable == "NOTES_PASSWORD"
+    assert role.from_environment({}) is role.from_environment({"NOTES_PASSWORD": ""}) is None
+    known = role.from_environment({"NOTES_PASSWORD": "hunter2"})
+    assert known is not None
+    assert (known.password, known.variable) == ("hunter2", None)
+    in_a_file = {"customer": {**MEMBER, "password": "hunter2"}}
+    with pytest.raises(ValidationError, match="must not be in a file: say `env:NAME`"):
+        Live.model_validate({"origin": "https://notes.example", "roles": in_a_file})
+
+
 def test_a_clock_begins_where_the_manifest_says_in_utc_or_is_the_machines() -> None:
     assert Clock().begins is None
     begins = Clock.model_validate({"now": "2026-10-01T11:00:00+02:00"}).begins
@@ -119,3 +159,8 @@ def test_a_manifest_that_contradicts_itself_is_refused(
     with pytest.raises(ValidationError) as caught:
         Site.model_validate({**SITE, **fields})
     assert says in str(caught.value)
+
+
+def test_a_manifest_that_was_read_can_be_read_again_whole() -> None:
+    for site in load_registry().sites.values():
+        assert Site.model_validate(site.model_dump()) == site

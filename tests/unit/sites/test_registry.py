@@ -284,7 +284,7 @@ def test_what_belongs_to_another_site_is_refused_however_it_is_spelled(
 
 
 @ONE_QUICK
-@pytest.mark.parametrize("name", ["shop", "all", "base", "supervisor", "wiki-live"])
+@pytest.mark.parametrize("name", ["shop", "all", "base", "supervisor", "talk", "wiki-live"])
 def test_a_site_of_ones_own_cannot_take_the_name_of_another(tmp_path: Path, name: str) -> None:
     _write(tmp_path, name, _manifest(name, "mine.arena.test"))
     registry = load_registry([tmp_path])

@@ -118,7 +118,8 @@ def test_an_upstream_says_where_it_is_and_whose_paths_it_has(
 
 
 def test_who_can_log_in_is_said_by_what_answers() -> None:
-    shop = site(roles={"a": MEMBER, "b": MEMBER}, live={"origin": ORIGIN, "roles": {"a": MEMBER}})
+    live = {**MEMBER, "password": "env:A"}
+    shop = site(roles={"a": MEMBER, "b": MEMBER}, live={"origin": ORIGIN, "roles": {"a": live}})
     assert set(upstream_of(shop, World.OFFLINE).roles) == {"a", "b"}
     assert set(upstream_of(shop, World.ONLINE).roles) == {"a"}
 

@@ -11,6 +11,7 @@ ROLE: dict[str, object] = {
     "login": {"path": "/login", "fields": {"user": "{username}"}},
     "proof": {"path": "/account", "contains": "emma"},
 }
+LIVE_ROLE: dict[str, object] = {**ROLE, "password": "env:SHOP_PASSWORD"}
 KEY: dict[str, object] = {
     "scheme": "header",
     "header": "X-Key",
@@ -53,7 +54,7 @@ def registry() -> SiteRegistry:
             {"logical": "/sale", "replica": "/sale/{season}/", "live": "/sale"},
             {"logical": "/basket", "replica": "/basket/", "live": "/bag/"},
         ],
-        live={"origin": "https://shop.example", "roles": {"customer": ROLE}},
+        live={"origin": "https://shop.example", "roles": {"customer": LIVE_ROLE}},
     )
     wiki = _site(
         "wiki",

@@ -16,9 +16,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from arena_core.errors import TaskError
 from evaluators.matchers.number import NumberMatcher
-from tasks.draws import Dice, Draw
 from tasks.loader import load_suite
-from tasks.templates import PlaceholderError, Template
+from tasks.templates import Dice, Draw, PlaceholderError, Template
 
 RULES: TypeAdapter[Any] = TypeAdapter(Draw)
 seeds = st.integers(min_value=0, max_value=2**31 - 1)

@@ -14,8 +14,12 @@ from support.tasks.small_suites import bells
 
 from arena_core.errors import PluginError, TaskError
 from arena_core.plugins import Group
+from tasks.loader import load_suite
 from tasks.miniwob import MiniWobPages
 from tasks.sources import IMPORTERS, read_source
+
+# The sites that `make test` builds (QUICK_SITES in the Makefile).
+QUICK = {"shop", "wiki", "tools", "home", "miniwob"}
 
 IMPORTER = """
 from tasks.sources import Importer
@@ -100,3 +104,32 @@ def test_a_suite_knows_the_importers_that_made_its_tasks(questions: None, tmp_pa
     path = write(tmp_path, tasks=[bells("own")], questions=[{"about": "tea", "count": 2}])
     assert read_source(path).importers == ("questions",)
     assert read_source(write(tmp_path, tasks=[bells("own")])).importers == ()
+
+
+def test_included_tasks_are_those_of_their_suite_to_the_last_letter() -> None:
+    there = {
+        one.id: one for name in ("demo", "arena-120", "miniwob") for one in load_suite(name).tasks
+    }
+    smoke = load_suite("smoke").tasks
+    assert len(smoke) == 10
+    assert {site for task in smoke for site in task.sites} == QUICK
+    for task in smoke:
+        twin = there[task.id]
+        assert (task.checks, task.reference, task.intent) == (
+            twin.checks,
+            twin.reference,
+            twin.intent,
+        )
+        if task.miniwob is None:
+            assert task == twin
+    assert len({task.template or task.id for task in smoke}) == 10  # each a cluster of its own
+
+
+def test_an_included_task_that_is_not_there_is_named_with_its_line(tmp_path: Path) -> None:
+    one = {"suite": "demo", "tasks": ["wiki-samovr"]}
+    with pytest.raises(TaskError, match=r"mine\.yaml:5: include\.0: no task 'wiki-samovr' in"):
+        read_source(write(tmp_path, include=[one]))
+    with pytest.raises(TaskError, match=r"include\.0: no shipped suite 'dem'"):
+        read_source(write(tmp_path, include=[{**one, "suite": "dem"}]))
+    with pytest.raises(TaskError, match="no seed changes tasks that are included"):
+        read_source(write(tmp_path, include=[{**one, "tasks": ["wiki-samovar"]}]), (7,))

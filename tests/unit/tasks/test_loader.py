@@ -129,3 +129,10 @@ def test_a_suite_that_never_ends_is_refused(tmp_path: Path) -> None:
     for path in (fifo, device):
         with pytest.raises(TaskError, match="cannot be read: is no regular file"):
             load_source(str(path))
+
+
+def test_a_whole_text_in_place_of_a_suites_name_is_refused() -> None:
+    with pytest.raises(UnknownNameError):
+        load_suite("a" * 70_000)
+    with pytest.raises(UnknownNameError):
+        load_suite("a" * 70_000 + "@7")

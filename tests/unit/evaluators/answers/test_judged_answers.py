@@ -14,7 +14,10 @@ from evaluators.matchers.answer import AnswerMatcher
 
 _TABLES = [
     Path(__file__).with_name(f"{name}_answers.yaml")
-    for name in ("judged", "later", "further", "subject", "aside")
+    for name in (
+        *("judged", "later", "further", "subject", "aside"),
+        *("sentence", "spoken", "unseen", "plain", "agents", "held_out"),  # each by another hand
+    )
 ]
 _SAFE = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast
 _QUESTIONS: list[dict[str, Any]] = [
@@ -37,6 +40,23 @@ def test_answers_are_judged_as_by_hand(asked: dict[str, Any]) -> None:
     }
     assert [one.reason for one in judged[True] if not one.met] == []
     assert [one.reason for one in judged[False] if one.met] == []
+
+
+def test_nineteen_of_twenty_right_answers_are_met() -> None:
+    met = sum(len(one["right"]) for one in _QUESTIONS)
+    refused = [answer for one in _QUESTIONS for answer in one.get("refused", ())]
+    assert len(refused) <= 0.05 * (met + len(refused))
+
+
+@ONE_QUICK
+@pytest.mark.parametrize(
+    "asked", [one for one in _QUESTIONS if "refused" in one], ids=lambda one: one["question"]
+)
+def test_what_the_table_calls_refused_still_is(asked: dict[str, Any]) -> None:
+    matcher = AnswerMatcher.model_validate({"how": "answer", **asked["match"]})
+    matcher = matcher.answering(asked["question"])
+    met = [one for one in asked["refused"] if matcher.match([one], World.OFFLINE).met]
+    assert met == [], "move these to `right`"
 
 
 def test_the_table_is_as_large_as_it_says() -> None:

@@ -21,8 +21,10 @@ from hypothesis import strategies as st
 from quick_cases import ONE_QUICK, SLOW
 
 from arena_core.worlds import World
+from evaluators.answers.asides import politeness
 from evaluators.answers.kinds import OWN
-from evaluators.answers.words import FRAME, FUNCTION
+from evaluators.answers.question import read_question
+from evaluators.answers.words import FRAME, FUNCTION, SOURCES, normal
 from evaluators.matchers.answer import AnswerMatcher
 
 _WORDS = yaml.safe_load(Path(__file__).with_name("surroundings.yaml").read_text(encoding="utf-8"))
@@ -32,7 +34,7 @@ _HARMLESS: Mapping[str, list[str]] = _WORDS["harmless"]
 # Words without content: that a label shares one with the question does not make it the question's.
 _FUNCTION_WORDS = frozenset(_WORDS["function words"])
 # Hypothesis draws words of the code too: `result: 47` says no more than `47`.
-_OF_EVERY_ANSWER = frozenset((*FRAME, *FUNCTION, *" ".join(OWN.values()).split()))
+_OF_EVERY_ANSWER = frozenset(map(normal, (*FRAME, *FUNCTION, *" ".join(OWN.values()).split())))
 _AROUND_JSON = frozenset({"answer", "result", "null", "true", "false"})
 
 
@@ -63,6 +65,13 @@ class Kind:
     def honest(self) -> set[str]:
         """The words that the question and the check let be said."""
         return _stems(self.question) | _stems(json.dumps(self.check, ensure_ascii=False))
+
+    def asks(self, word: str) -> bool:
+        """Say whether the question or the check has the word in one of its forms."""
+        said = self.question + json.dumps(self.check, ensure_ascii=False)
+        own = {normal(one) for one in re.findall(r"[^\W_]+", said.casefold())}
+        own |= read_question(self.question).stems  # `status`, of `pending`
+        return normal(word) in own or bool(_stems(word) & self.honest)
 
     @cached_property
     def changing_labels(self) -> list[str]:
@@ -194,12 +203,27 @@ def test_a_right_value_is_a_match_with_anything_harmless_around_it(
 @_EACH_KIND
 @given(word=st.text(string.ascii_lowercase, min_size=5, max_size=12), data=st.data())
 def test_no_word_is_taken_that_nobody_allowed(kind: Kind, word: str, data: st.DataObject) -> None:
-    assume(not _stems(word) & kind.honest and word not in _OF_EVERY_ANSWER)
+    assume(not kind.asks(word) and normal(word) not in _OF_EVERY_ANSWER)
+    assume(not list(politeness(word)))  # `finally`
     assume(not judge(kind.check, kind.question, word))  # "false" for no is the value itself
-    assume(word != "population")  # right of people who live somewhere
+    assume(word not in SOURCES)  # the next test's
+    assume(word not in _WORDS["words that change nothing"])
     template = data.draw(st.sampled_from(_WORDS["places of a word"]))
     answer = _around(template, data.draw(st.sampled_from(kind.right)), kind).replace("{w}", word)
     assert not judge(kind.check, kind.question, answer), answer
+
+
+@ONE_QUICK
+@_EACH_KIND
+def test_a_page_or_table_is_where_the_value_stands_and_nothing_else(kind: Kind) -> None:
+    answers = {
+        template: _around(template, kind.right[0], kind).replace("{w}", word)
+        for word in SOURCES
+        if not _stems(word) & kind.honest
+        for template in _WORDS["places of a word"]
+    }
+    taken = {t for t, answer in answers.items() if judge(kind.check, kind.question, answer)}
+    assert taken in (set(), {*_WORDS["places of a source"]})  # `no in the table` is no sentence
 
 
 def test_every_type_of_answer_is_tried() -> None:

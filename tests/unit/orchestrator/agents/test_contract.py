@@ -116,7 +116,7 @@ def test_an_unknown_agent_is_answered_with_the_known_ones() -> None:
     with pytest.raises(UnknownNameError) as caught:
         make_agent("genius")
     assert "'genius'" in caught.value.message
-    assert sum(name in caught.value.hint for name in OWN) >= 9
+    assert sum(name in caught.value.hint for name in AGENTS.names()) >= 9
 
 
 def test_chat_without_a_model_says_which_option_is_missing() -> None:

@@ -31,19 +31,24 @@ from orchestrator import (
     SyncSites,
     SyncStudies,
     SyncSuites,
+    SyncTapes,
+    Tapes,
     plugins,
 )
 from orchestrator.api.doctor import extension_points
 
 ARENA = {
-    "canary": "suite, patterns, *, world, staged, resolve, workers, history, stop",
+    "canary": "suite, patterns, *, world, staged, resolve, workers, browser, history, stop",
     "canary_life": "suite, *, history",
     "check_model": "model, *, url, temperature, deadline_s, prices",
+    "ci": "agent, patterns, *, bar, finished, summary, junit, out, yes, stop, asked",
     "doctor": "",
+    "merge": "runs, into, *, allow",
     "episode": "task, *, world, staged, resolve, agent, observations, out,"
-    " screenshots, headless, endpoint, seed, max_steps, max_seconds, viewport, state,"
+    " screenshots, headless, browser, endpoint, seed, max_steps, max_seconds, viewport, state,"
     " checkpoint",
     "plugins": "",
+    "record": "start, out, *, folder, name, sites, roles, given, siblings, port, on_page, stop",
     "registry": "",
     "run": "agent, patterns, *, out, headless, yes, stop, asked",
     "schema": "kind",
@@ -62,6 +67,7 @@ SITES = {
     "logs": "site, *, slot, tail",
     "new": "name, *, kind, title, folder",
     "published": "which, *, folder",
+    "facts": "path",
     "pull": "names, *, staged",
     "query": "site, sql, *, slot, limit",
     "reset": "names, *, slot, strategy, verify, check",
@@ -70,7 +76,9 @@ SITES = {
     "url": "site, path, *, slot",
 }
 SUITES = {
+    "difficulty": "runs",
     "import_tasks": "format_name, files, *, out, site_map, new_sites",
+    "export_harbor": "suite, out, patterns, *, world, image",
     "instantiate": "suite, *, seed, out, workers",
     "lint": "suite, patterns, *, prove, workers, vary",
     "names": "",
@@ -105,6 +113,13 @@ STUDIES = {
     "status": "study",
     "verify": "study, *, registered, head",
 }
+TAPES = {
+    "import_archives": "archives, out",
+    "record": "site, out, *, suite, patterns, agent, staged, resolve, ignore_robots, by_hand,"
+    " headless, stop",
+    "show": "tape",
+    "verify": "site, tape, *, suite, patterns, stop",
+}
 EPISODE = {
     "assignment": "",
     "checkpoint": "name",
@@ -132,11 +147,15 @@ FACES: list[tuple[type, type, Mapping[str, str]]] = [
     (Suites, SyncSuites, SUITES),
     (Runs, SyncRuns, RUNS),
     (Studies, SyncStudies, STUDIES),
+    (Tapes, SyncTapes, TAPES),
     (OpenEpisode, SyncEpisode, EPISODE),
 ]
 KINDS = [kind for face in FACES for kind in face[:2]]
 # What only the one face has: attributes of the one are properties of the other.
-ONLY_SYNC = {SyncArena: {"open": "", "close": ""}, SyncEpisode: {"task": "", "world": ""}}
+ONLY_SYNC = {
+    SyncArena: {"open": "", "close": ""},
+    SyncEpisode: {"task": "", "world": "", "endpoint": ""},
+}
 OURS = ("arena_core", "evaluators", "orchestrator", "sites", "tasks")
 # Their parts are data of a report, which `document()`, a page or a table shows; a checkpoint is
 # given back as it was taken.
@@ -197,9 +216,9 @@ def test_both_faces_have_exactly_these_methods_with_these_parameters(
 
 def test_the_namespaces_are_attributes_of_both() -> None:
     for arena in (Arena(), SyncArena()):
-        kinds = [arena.sites, arena.suites, arena.runs, arena.studies]
+        kinds = [arena.sites, arena.suites, arena.runs, arena.studies, arena.tapes]
         prefix = "Sync" if isinstance(arena, SyncArena) else ""
-        names = ["Sites", "Suites", "Runs", "Studies"]
+        names = ["Sites", "Suites", "Runs", "Studies", "Tapes"]
         assert [type(one).__name__ for one in kinds] == [f"{prefix}{name}" for name in names]
 
 

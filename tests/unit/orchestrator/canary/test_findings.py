@@ -23,10 +23,11 @@ from support.canary.plays import (
 
 from arena_core.actions import Click
 from arena_core.worlds import World
+from evaluators.barred_sites import BarredSite
 from evaluators.evidence import Ended, EpisodeFault, UnscoredReason
 from orchestrator.canary.findings import CanaryStatus, finding_of, not_played
-from orchestrator.canary.page import PageView
-from orchestrator.canary.walls import WallKind
+from orchestrator.episode.page_view import PageView
+from orchestrator.episode.walls import WallKind
 
 CHALLENGE = PageView(START, "Just a moment...", 403, '[1] heading "en.wikipedia.org"')
 RENAMED = replace(KETTLE, tree=KETTLE.tree.replace('"Samovar"', '"Samovars"'))
@@ -237,6 +238,22 @@ def test_a_live_site_that_is_expected_to_let_nobody_in_is_as_the_task_says() -> 
     assert finding_of(make_play(barred, CHALLENGE, task=task)).status is CanaryStatus.VALID
     silent = make_evidence(ended=None, fault=fault(UnscoredReason.INFRA, unreachable="wiki"))
     assert finding_of(make_play(silent, task=task)).status is CanaryStatus.UNREACHABLE
+
+
+def test_a_play_that_came_to_its_end_at_a_wall_is_blocked_and_nothing_unknown() -> None:
+    wall = BarredSite(
+        site="wiki",
+        step=2,
+        url=GOAL,
+        sign="status 429",
+        status=429,
+        is_last=True,
+        most_per_minute=30,
+    )
+    stopped = make_evidence(OPENED, make_step(1, GOAL, status=429), answer="46")
+    play = make_play(stopped.model_copy(update={"barred": (wall,)}), replace(SAMOVAR, status=429))
+    assert str(play.score.outcome) == "unscored: blocked"
+    assert finding_of(play).status is CanaryStatus.BLOCKED
 
 
 def test_worlds_that_diverge_as_the_task_says_are_valid() -> None:

@@ -20,7 +20,7 @@ from orchestrator.canary.lifetimes import (
     lifetimes,
 )
 
-PLACE = CanaryPlace(suite="small", origins=Origins.LIVE)
+PLACE = CanaryPlace(suite="small", origins=Origins.LIVE, browser="chromium")
 KINDS = ("reference click", "reference click", "key node url exact")
 V, D, B, U, X = (
     CanaryStatus.VALID,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from support.canary.plays import (
     STOPPED,
     gave_up,
     make_evidence,
+    make_step,
     make_task,
     right_play,
 )
@@ -28,12 +30,12 @@ from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
 from orchestrator.canary.findings import CanaryStatus, finding_of
 from orchestrator.canary.history import CanaryPlace, History, LookTerms, Origins
 from orchestrator.canary.looking import CanaryReport, Looking
-from orchestrator.canary.page import PageView
 from orchestrator.episode.jsonl_files import OBSERVATIONS_FILE, StepLines
+from orchestrator.episode.page_view import PageView
 from orchestrator.runs.store.run_folder import RunFolder
 from tasks.schema import Suite, Task
 
-PLACE = CanaryPlace(suite="small", origins=Origins.LIVE)
+PLACE = CanaryPlace(suite="small", origins=Origins.LIVE, browser="chromium")
 RIGHT = (make_evidence(OPENED, CLICKED, STOPPED), (KETTLE, SAMOVAR))
 RENAMED = PageView(KETTLE.url, "Kettle", 200, '[3] link "Samovars"')
 DRIFTED = (make_evidence(OPENED, ended=Ended.AGENT_GAVE_UP, answer=None), (RENAMED,))
@@ -128,6 +130,41 @@ async def test_what_would_turn_bad_is_played_again_and_bad_only_where_both_are(
     assert "one play of two" in report.tasks[2].finding.because
 
 
+@pytest.mark.parametrize(
+    ("said", "pauses", "status"),
+    [
+        ("90", [90.0], CanaryStatus.VALID),
+        ("garbage", [], CanaryStatus.VALID),
+        ("121", None, CanaryStatus.BLOCKED),
+        ("1000000000", None, CanaryStatus.BLOCKED),
+    ],
+)
+async def test_a_site_is_not_asked_again_before_it_wants_that(
+    history: History, tmp_path: Path, said: str, pauses: list[float] | None, status: CanaryStatus
+) -> None:
+    refused = make_step(0, KETTLE.url, status=429).model_copy(update={"retry_after": said})
+    page = PageView(KETTLE.url, "Too many requests", 429, "")
+    limited = (make_evidence(refused, ended=Ended.AGENT_GAVE_UP, answer=None), (page,))
+    player, task = Player(tmp_path / "a", {"samovar": [limited, RIGHT]}), make_task()
+    waited: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        waited.append(seconds)
+
+    report = await Looking(
+        suite=Suite(suite="small", version=3, title="Small", tasks=(task,)),
+        place=PLACE,
+        history=history,
+        play=player.play,
+        runs=[],
+        clock=lambda: datetime(2026, 1, 1, 0, 0, 1, tzinfo=UTC),  # as the play ends
+        pause=pause,
+    ).look([task])
+    assert statuses(report) == {"samovar": status}
+    assert waited == (pauses or [])
+    assert len(player.played) == (1 if pauses is None else 2)
+
+
 async def test_what_was_as_bad_before_is_not_played_again(history: History, tmp_path: Path) -> None:
     first, _ = await look(history, tmp_path / "a", make_task(), samovar=[DRIFTED, DRIFTED])
     second, player = await look(history, tmp_path / "b", make_task(), samovar=[DRIFTED])
@@ -201,8 +238,11 @@ async def test_the_history_keeps_each_place_and_each_version_of_a_task_apart(
     [entry] = history.entries(PLACE)
     assert (entry.status, entry.since, entry.sites) == (CanaryStatus.VALID, entry.at, ("wiki",))
     assert entry.evidence == str(tmp_path / "a/run-0/evidence/online-samovar-r0-a1")
-    staged = CanaryPlace(suite="small", origins=Origins.STAGED)
-    assert history.entries(staged) == ()
+    staged = CanaryPlace(suite="small", origins=Origins.STAGED, browser="chromium")
+    other = replace(PLACE, browser="headed")
+    assert history.entries(staged) == history.entries(other) == ()
+    assert history.last(other, make_task()) is None
+    assert history.document(other, make_task()) is None
     assert history.last(staged, make_task()) is None
     assert history.last(PLACE, make_task()) == entry
     assert history.last(PLACE, make_task(intent="Open the samovar, now and here.")) is None
@@ -233,3 +273,33 @@ def test_a_history_of_a_later_version_or_none_at_all_is_refused(tmp_path: Path) 
     other.write_text(json.dumps({"no": "history"}) * 100, encoding="utf-8")
     with pytest.raises(StoreError, match="cannot be used"), History.at(other):
         pass
+
+
+def test_a_history_of_an_earlier_version_knows_its_browsers_and_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "history.sqlite"
+    task, found = make_task(), finding_of(right_play())
+    with History.at(path) as history:
+        for browser in ("131.0.1 (headless shell)", "131.0.1"):
+            at = f"2026-01-0{len(browser) % 7 + 1}"
+            terms = LookTerms(place=PLACE, at=at, suite_version=1, images={}, browser=browser)
+            history.add(terms, [(task, found)])
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE look DROP COLUMN chosen")
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    for _ in range(2):
+        with History.at(path) as history:
+            shell = replace(PLACE, browser="headless-shell")
+            assert history.places() == (shell, PLACE)
+            assert [len(history.entries(one)) for one in (shell, PLACE)] == [1, 1]
+            assert history.last_place("small", Origins.LIVE) == PLACE
+
+
+def test_the_last_place_is_that_of_the_browser_that_looked_last(history: History) -> None:
+    task, found = make_task(), finding_of(right_play())
+    headed = replace(PLACE, browser="headed")
+    for day, place in enumerate((PLACE, headed, PLACE, headed), start=1):
+        terms = LookTerms(place=place, at=f"2026-01-0{day}", suite_version=1, images={}, browser="")
+        history.add(terms, [(task, found)])
+    assert history.last_place("small", Origins.LIVE) == headed
+    assert history.last_place("small", Origins.STAGED) is None

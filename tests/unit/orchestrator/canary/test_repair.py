@@ -117,7 +117,7 @@ def suite_at(tmp_path: Path, task: Task) -> Path:
 
 def looked(tmp_path: Path, path: Path, page: Any = RENAMED) -> None:
     task = load_suite(str(path)).tasks[0]
-    place = CanaryPlace(suite="small", origins=Origins.LIVE)
+    place = CanaryPlace(suite="small", origins=Origins.LIVE, browser="chromium")
     terms = LookTerms(place=place, at="2026-01-01", suite_version=1, images={}, browser="")
     with History.at(history_file(tmp_path)) as history:
         history.add(terms, [(task, finding_of(gave_up(page=page, task=task)))])

@@ -12,10 +12,14 @@ import pytest
 from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.runs.made_run import HOSTILE, make_run
-from support.tasks.make_original import webarena_task
+from support.runs.published_run import evidence, task
+from support.runs.published_run import run as made
+from support.tasks.make_original import make_original, webarena_task
 from support.tasks.plugged import install
 
 from arena_core.plugins import Group
+from arena_core.worlds import World
+from evaluators.barred_sites import BarredSite
 from evaluators.evidence import Evidence
 from evaluators.scorers.base import SCORERS, OriginalTask
 from orchestrator import Arena
@@ -99,6 +103,33 @@ def test_published_figures_and_every_difference_are_told(call: Call, run: Path) 
     assert "webarena 0 (string_match: exact_match '39.99' does not hold)" in said
     assert "webarena crash (the published code raises AttributeError" in said
     assert "differs: offline parts" not in said
+
+
+def test_what_a_live_site_barred_is_no_published_zero_and_a_success_stands(
+    call: Call, tmp_path: Path
+) -> None:
+    limit = BarredSite(
+        site="wiki", step=2, url="https://w.test/A", sign="429", status=429, is_last=True,
+        most_per_minute=30,
+    )  # fmt: skip
+    wanted = {"plain": "nowhere", "shut": "nowhere", "lucky": "wiki"}
+    tasks = [task(name, _visit(place)) for name, place in wanted.items()]
+    played = [
+        evidence(name, "1766", world=World.ONLINE, barred=() if name == "plain" else (limit,))
+        for name in wanted
+    ]
+    folder = made(tmp_path / "run", tasks, played)
+    found = call("score", str(folder.path), "--scorer", "webcanvas", "--json").document
+    by_task = {one["task"]: one["scorers"]["webcanvas"] for one in found["episodes"]}
+    worths = {name: one["value"] for name, one in by_task.items()}
+    assert worths == {"plain": 0.0, "shut": None, "lucky": 1.0}
+    assert by_task["shut"]["because"].startswith("unscored: blocked: the live site 'wiki'")
+
+
+def _visit(place: str) -> OriginalTask:
+    content = {"key": "", "reference_answer": place, "url": "https://x.test/"}
+    node = {"match_function_name": "url_included_match", "content": content}
+    return make_original({"evaluation": [node]}, "mind2web-live", {})
 
 
 def test_json_has_the_scorers_of_each_episode_and_of_the_run(call: Call, run: Path) -> None:

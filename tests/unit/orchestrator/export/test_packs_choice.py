@@ -12,6 +12,7 @@ from support.runs.published_run import evidence, published, run, step, task
 
 from arena_core.errors import UsageError
 from arena_core.worlds import World
+from evaluators.barred_sites import BarredSite
 from evaluators.evidence import Ended, EpisodeFault, UnscoredReason
 from orchestrator import Arena
 from orchestrator.runs.store.run_folder import RunFolder
@@ -59,6 +60,27 @@ def test_what_has_no_end_or_is_none_of_the_set_is_left_out_and_named(mixed: RunF
     assert why["offline-e-r0-a1"] == "its task did not come from WebVoyager"
     assert why["offline-f-r0-a1"] == "its task did not come from WebVoyager"
     assert len(why) == 5
+
+
+def test_whom_a_live_site_shut_out_is_left_out_and_never_judged_a_failure(tmp_path: Path) -> None:
+    limit = BarredSite(
+        site="wiki",
+        step=2,
+        url="https://wiki.test/wiki/Kettle",
+        sign="status 429",
+        status=429,
+        is_last=True,
+        most_per_minute=30,
+    )
+    episodes = [
+        evidence("a", "1891", world=World.ONLINE),
+        evidence("b", "none", world=World.ONLINE, barred=(limit,)),
+    ]
+    folder = run(tmp_path / "run", [voyage("a", "Wiki--1"), voyage("b", "Wiki--2")], episodes)
+    done = Arena().runs.export(folder.path, "webvoyager")
+    assert done.episodes == 1
+    [left] = done.left_out
+    assert left.why.startswith("unscored: blocked: the live site 'wiki' let the agent in no more")
 
 
 def test_tasks_of_other_sets_go_in_where_that_is_asked_for_and_said(

@@ -11,7 +11,7 @@ from support.runs.tiny_run import SUITE, make_lock
 from arena_core.worlds import World
 from evaluators.evidence import EpisodeFault, Evidence, UnscoredReason
 from orchestrator.runs.after_all import failed_online, unscore
-from orchestrator.runs.attempts import AttemptRunner, Progress
+from orchestrator.runs.attempts import AttemptRunner, FailedEpisode, Progress, TaskWatch, Undone
 from orchestrator.runs.events import EpisodeEnded, RunEvent
 from orchestrator.runs.store.ledger import AttemptState, EpisodeKey
 from orchestrator.runs.store.rescoring import rescore
@@ -30,6 +30,23 @@ class Attempted:
         return self._evidence
 
 
+class Drifting:
+    """Finds that no task holds."""
+
+    async def before(self, name: str) -> EpisodeFault | None:
+        return DRIFT
+
+    async def failed(self, episode: FailedEpisode) -> None:
+        raise AssertionError(episode)
+
+    def take_undone(self) -> tuple[Undone, ...]:
+        return ()
+
+
+def undone(one: EpisodeKey, fault: EpisodeFault) -> Undone:
+    return Undone(key=one, task=TASK, fault=fault)
+
+
 def key(world: World = World.ONLINE, repeat: int = 0) -> EpisodeKey:
     return EpisodeKey("one", world, repeat)
 
@@ -41,7 +58,7 @@ def folder(tmp_path: Path) -> RunFolder:
 
 
 async def play(
-    folder: RunFolder, one: EpisodeKey, answer: str, faults: dict[str, EpisodeFault] | None = None
+    folder: RunFolder, one: EpisodeKey, answer: str, watch: TaskWatch | None = None
 ) -> list[int]:
     """Play an episode that answers so; return the numbers of the attempts that were made."""
     made: list[int] = []
@@ -59,7 +76,7 @@ async def play(
             limit=2,
             progress=Progress(total=4),
             on_event=lambda _: None,
-            faults=faults or {},
+            watch=watch,
         )
         assert await runner.play(one, TASK, perform)
     return made
@@ -72,8 +89,8 @@ def outcomes(folder: RunFolder) -> dict[str, str]:
 async def test_a_task_that_does_not_hold_is_not_played_online_and_is_offline(
     folder: RunFolder,
 ) -> None:
-    assert await play(folder, key(), "1891", {"one": DRIFT}) == []
-    assert await play(folder, key(World.OFFLINE), "1891", {"one": DRIFT}) == [1]
+    assert await play(folder, key(), "1891", Drifting()) == []
+    assert await play(folder, key(World.OFFLINE), "1891", Drifting()) == [1]
     assert outcomes(folder) == {
         "online-one-r0": "unscored: drifted",
         "offline-one-r0": "success",
@@ -84,7 +101,7 @@ async def test_only_failures_online_are_looked_at_again(folder: RunFolder) -> No
     await play(folder, key(), "1900")
     await play(folder, key(repeat=1), "1891")
     await play(folder, key(World.OFFLINE), "1900")
-    assert failed_online(folder) == (key(),)
+    assert [one.key for one in failed_online(folder)] == [key()]
 
 
 @pytest.mark.parametrize("fault", [DRIFT, WALL])
@@ -94,7 +111,7 @@ async def test_a_failure_at_a_task_that_does_not_hold_is_unscored_and_kept(
     events: list[RunEvent] = []
     await play(folder, key(), "1900")
     await play(folder, key(repeat=1), "1891")
-    assert unscore(folder, [key()], {"one": fault}, events.append) == (key(),)
+    assert unscore(folder, [undone(key(), fault)], events.append) == (key(),)
     assert outcomes(folder) == {
         "online-one-r0": f"unscored: {fault.reason}",
         "online-one-r1": "success",
@@ -116,12 +133,12 @@ async def test_a_ledger_that_is_lost_does_not_make_it_a_failure_again(
     folder: RunFolder, fault: EpisodeFault
 ) -> None:
     await play(folder, key(), "1900")
-    unscore(folder, [key()], {"one": fault}, lambda _: None)
+    unscore(folder, [undone(key(), fault)], lambda _: None)
     folder.ledger_path.unlink()
     assert outcomes(folder) == {"online-one-r0": f"unscored: {fault.reason}"}
 
 
 async def test_a_failure_at_a_task_that_holds_stays_a_failure(folder: RunFolder) -> None:
     await play(folder, key(), "1900")
-    assert unscore(folder, [key()], {}, lambda _: None) == ()
+    assert unscore(folder, [], lambda _: None) == ()
     assert outcomes(folder) == {"online-one-r0": "failure"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,9 @@ def test_a_running_one_is_reached_by_its_address_with_variables_filled_in(
     assert found.remote is not None
     assert found.remote.url == "wss://connect.example.com?apiKey=bb_live_12345678"
     assert "bb_live" not in repr(found)
+    assert not found.profile
+    own = browser_for(settings(REMOTE.replace("cdp:", "cdp-profile:")), headless=True)
+    assert (own.remote, own.profile) == (found.remote, True)
     monkeypatch.delenv("ARENA_TEST_KEY")
     with pytest.raises(UsageError, match="needs the variable ARENA_TEST_KEY"):
         browser_for(settings(REMOTE), headless=True)
@@ -142,6 +146,14 @@ def test_a_task_that_needs_this_machine_is_refused_by_name() -> None:
         refuse_without_effect(request(REMOTE, program), (), SITES)
 
 
+def test_a_profile_leaves_its_cookies_in_no_trace() -> None:
+    own = request(REMOTE.replace("cdp:", "cdp-profile:"))
+    refuse_without_effect(own, (), SITES)
+    traced = replace(own, settings=own.settings.model_copy(update={"trace": True}))
+    with pytest.raises(UsageError, match="cookies, which traces would hold"):
+        refuse_without_effect(traced, (), SITES)
+
+
 def test_a_browser_where_nothing_is_played_in_one_has_no_effect() -> None:
     with pytest.raises(UsageError, match="--browser has no effect"):
         refuse_without_effect(request("chromium", recorded="x", sites=()), (), SITES)
@@ -169,7 +181,8 @@ def test_the_secret_of_an_address_is_named_again_and_nothing_else_changes(
     assert going_on.browser.remote is not None
     secrets = tuple(_addresses([RunPart(request=going_on, folder=folder)]))
     assert "secret-9" in secrets
-    for other in ("chromium", "cdp:wss://connect.other.com?apiKey=secret-9"):
+    others = ("cdp:wss://connect.other.com?x=9", "cdp-profile:wss://connect.example.com?x=9")
+    for other in ("chromium", *others):
         with pytest.raises(UsageError, match="began in Chrome at wss"):
             resumed(folder, browser=other)
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from support.runs.tiny_run import SUITE
 from support.tasks.plugged import install
+from support.worlds.live_origin import registry_with
 
 from arena_core.errors import ImageError
 from arena_core.plugins import Group
@@ -23,7 +24,7 @@ from orchestrator.runs.request import RunRequest
 from orchestrator.runs.spec import RunSettings
 from orchestrator.runs.store.browser_lock import BrowserLock
 from orchestrator.runs.store.lock import RunLock
-from sites.registry import load_registry
+from sites.registry import SiteRegistry, load_registry
 
 ATLAS = load_registry(())
 CHROMIUM = BrowserLock(
@@ -50,6 +51,7 @@ async def lock(
     staged: bool = False,
     importers: tuple[str, ...] = (),
     observations: frozenset[str] = frozenset({"axtree"}),
+    registry: SiteRegistry = ATLAS,
 ) -> RunLock:
     async def browser_of(_: object) -> tuple[str, BrowserLock]:
         return "1.2", CHROMIUM
@@ -66,7 +68,7 @@ async def lock(
         importers=importers,
     )
     engine: Any = Images(*missing)
-    return await make_lock(request, ATLAS, engine)
+    return await make_lock(request, registry, engine)
 
 
 WIKI, TOOLS = ATLAS.site("wiki"), ATLAS.site("tools")
@@ -91,6 +93,16 @@ async def test_a_lock_names_what_answers_and_the_images_of_what_is_in_a_containe
     assert staged.upstreams[World.ONLINE] == {"wiki": "staged", "tools": "replica"}
     assert set(staged.images) == {WIKI.image.tag, TOOLS.image.tag, staged_tag()}
     assert staged.staged == ("wiki",)
+
+
+async def test_a_lock_says_what_live_sites_were_told_of_the_sender(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert (await lock(monkeypatch)).identified == {}
+    told = registry_with(identify="MyStudy/1.0")
+    made = await lock(monkeypatch, registry=told)
+    assert made.identified == {"wiki": "MyStudy/1.0"}
+    assert RunLock.model_validate_json(made.model_dump_json()).identified == made.identified
 
 
 async def test_the_image_of_a_stand_in_is_needed_where_it_is_staged_alone(

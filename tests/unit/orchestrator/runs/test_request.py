@@ -6,7 +6,7 @@ from typing import Any
 
 from arena_core.worlds import World
 from orchestrator.agents.interface import AgentClass, AgentLock
-from orchestrator.runs.request import RunRequest
+from orchestrator.runs.request import RunRequest, together
 from orchestrator.runs.spec import RunSettings
 from sites.registry import load_registry
 from tasks.schema import Suite
@@ -130,3 +130,28 @@ def test_a_site_that_one_episode_visits_needs_no_spare() -> None:
 def test_spares_that_a_person_asked_for_are_kept() -> None:
     assert request(BOTH, workers=8, spares=1).spares_in(World.OFFLINE) == 1
     assert request(BOTH, workers=8, strategy="swap").spares_in(World.OFFLINE) is None
+
+
+def test_the_shards_of_a_run_have_its_episodes_in_their_order_each_once() -> None:
+    whole = request(BOTH, repeats=5)
+    for world in BOTH:
+        keys = list(whole.keys_in(world))
+        found = []
+        for number in range(1, 4):
+            shard = request(BOTH, repeats=5, shard=f"{number}/3")
+            mine = list(shard.keys_in(world))
+            assert shard.episodes_in(world) == len(mine)
+            assert mine == [key for key in keys if key in set(mine)]
+            found += mine
+        assert sorted(found) == sorted(keys)
+
+
+def test_a_shard_is_played_with_what_the_tasks_of_the_whole_run_need() -> None:
+    """How many of a task's repeats are in its share does not show in its tasks."""
+    for number in range(1, 9):
+        shard = request((World.OFFLINE,), repeats=4, workers=3, shard=f"{number}/8")
+        whole = request((World.OFFLINE,), repeats=4, workers=3)
+        assert together([shard]).workers_in(World.OFFLINE) == 3
+        assert shard.upstreams(ATLAS, World.OFFLINE).kinds == (
+            whole.upstreams(ATLAS, World.OFFLINE).kinds
+        )

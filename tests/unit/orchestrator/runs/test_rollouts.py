@@ -81,7 +81,7 @@ async def test_rollouts_of_several_steps_come_one_root_after_the_other(
     run = await rolled_out(tmp_path / "run", source, "every", [RIGHT] * 6)
     found = [one.outline.branch for one in run.episodes]
     assert [one.step for one in found if one is not None] == [0, 0, 1, 1, 2, 2]
-    assert run.lock.episodes_of([source.rows[0].task]) == 6
+    assert len(list(run.lock.trials([source.rows[0].task]))) == 6
 
 
 @SLOW

@@ -2,11 +2,16 @@ from __future__ import annotations
 
 import html
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from quick_cases import SLOW
+from support.worlds.live_origin import registry_with
 
-from orchestrator.sandbox.logins import read_page
+from arena_core.errors import InputError
+from arena_core.worlds import World
+from orchestrator.runs.store.secrets import site_secrets
+from orchestrator.sandbox.logins import read_page, role_at
 
 SHOP = """<html><head><title> Log in &amp; register
  | Shop</title></head><body>
@@ -98,3 +103,23 @@ def _as_read(text: str) -> str:
     """HTML has no NUL and one kind of line end."""
     read = html.unescape(html.escape(text)).replace("\0", "\ufffd")
     return read.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def test_a_live_account_without_its_password_is_a_mistake_that_names_the_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    member = {
+        "username": "emma",
+        "password": "env:WIKI_PASSWORD",
+        "login": {"path": "/login", "fields": {"user": "{username}"}},
+        "proof": {"path": "/account", "contains": "emma"},
+    }
+    registry = registry_with(roles={"member": member})
+    upstream = registry.upstreams(["wiki"], World.ONLINE).of("wiki")
+    monkeypatch.delenv("WIKI_PASSWORD", raising=False)
+    with pytest.raises(InputError, match="WIKI_PASSWORD is not set"):
+        role_at(upstream, "member")
+    assert "hunter2" not in site_secrets(registry, ["wiki"])
+    monkeypatch.setenv("WIKI_PASSWORD", "hunter2")
+    assert role_at(upstream, "member").password == "hunter2"
+    assert "hunter2" in site_secrets(registry, ["wiki"])

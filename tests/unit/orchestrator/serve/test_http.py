@@ -21,7 +21,7 @@ from support.runs.played_episode import forever
 from support.worlds.fake_world import FakeWorld, nothing
 from support.worlds.worldless_service import Serving
 
-from arena_core.errors import LeaseError, PortTakenError, SiteGoneError
+from arena_core.errors import LeaseError, PortTakenError, SiteGoneError, UsageError
 from orchestrator.serve.server import _bound, serve
 
 BRUGES = {"kind": "goto", "url": "http://wiki.arena.test/wiki/A/Bruges"}
@@ -445,3 +445,30 @@ async def test_a_port_in_use_is_one_clear_line(serving: Serving, tmp_path: Path)
         with pytest.raises(PortTakenError, match=f"--port {port}"):
             async with serve(service.arena, slots=1, port=port, token_path=tmp_path / "other"):
                 pass
+
+
+async def test_a_unix_socket_is_its_users_and_replaces_nothing_but_a_dead_one(
+    serving: Serving, tmp_path: Path
+) -> None:
+    path = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX) as killed:
+        killed.bind(str(path))  # and nobody listens
+    async with serving(socket_path=path) as service:
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        through = httpx.AsyncHTTPTransport(uds=str(path))
+        async with httpx.AsyncClient(base_url="http://localhost", transport=through) as client:
+            assert (await client.get("/health")).status_code == 401
+            known = {"Authorization": f"Bearer {service.served.token}"}
+            assert (await client.get("/health", headers=known)).json()["free"] == 1
+            foreign = await client.get("/health", headers={**known, "Host": "evil.example"})
+            assert foreign.status_code == 403
+        with pytest.raises(UsageError, match="in use"):
+            async with serving(socket_path=path):
+                pass
+        assert path.is_socket()
+    assert not path.exists()
+    path.write_text("mine")
+    with pytest.raises(UsageError, match="--socket"):
+        async with serving(socket_path=path):
+            pass
+    assert path.read_text() == "mine"

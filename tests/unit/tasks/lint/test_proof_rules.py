@@ -129,3 +129,39 @@ def test_a_template_needs_siblings(registry: SiteRegistry) -> None:
     assert (where, severity) == ("tasks.0.template", Severity.WARNING)
     assert "template 'price-of' has one instance" in message
     assert findings(registry, alone, {**alone, "id": "other"}) == []
+
+
+WRONG = {"name": "first-row", "site": "shop", "sql": "SELECT 2"}
+
+
+def test_near_misses_and_a_margin_are_sound(registry: SiteRegistry) -> None:
+    check = {**ANSWER, "wrong_keys": [WRONG, {**WRONG, "name": "old", "sql": "SELECT 3"}]}
+    assert findings(registry, make_task({**check, "margin": SQL})) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "where", "says"),
+    [
+        ({"wrong_keys": [{**WRONG, "sql": "DROP x"}]}, "wrong_keys.0.sql", "must be a SELECT"),
+        ({"wrong_keys": [{**WRONG, "site": "board"}]}, "wrong_keys.0.site", "not one of the"),
+        ({"wrong_keys": [WRONG, {**WRONG, "sql": "SELECT 3"}]}, "wrong_keys.1.name", "two wrong"),
+        (
+            {"wrong_keys": [{**WRONG, "sql": "SELECT  price\nFROM products"}]},
+            "wrong_keys.0",
+            "is asked for just like the key",
+        ),
+        (
+            {"wrong_keys": [WRONG, {**WRONG, "name": "other"}]},
+            "wrong_keys.1",
+            "is asked for just like wrong key 'first-row'",
+        ),
+        ({"margin": SQL}, "margin", "a key with a margin has a wrong key 'first-row'"),
+        ({"margin": {**SQL, "sql": "DROP x"}, "wrong_keys": [WRONG]}, "margin.sql", "a SELECT"),
+    ],
+)
+def test_near_misses_that_cannot_prove_a_thing_are_errors(
+    registry: SiteRegistry, fields: dict[str, Any], where: str, says: str
+) -> None:
+    [(at, severity, message)] = findings(registry, make_task({**ANSWER, **fields}))
+    assert (at, severity) == (f"tasks.0.checks.0.{where}", Severity.ERROR)
+    assert says in message

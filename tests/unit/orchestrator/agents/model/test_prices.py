@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 
 from arena_core.errors import InputError
-from orchestrator.agents.model.options import OPENAI_URL
-from orchestrator.agents.model.prices import ModelPrice, find_price, read_prices, shipped_prices
+from orchestrator.agents.model.options import (
+    OPENAI_URL,
+    ModelPrice,
+    find_price,
+    read_prices,
+    shipped_prices,
+)
 from orchestrator.agents.model_exchange import TokenUsage
 
 OWN = """

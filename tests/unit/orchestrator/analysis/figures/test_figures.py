@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from quick_cases import SLOW
@@ -18,7 +19,8 @@ from support.studies.plain_reports import plain_reports
 from arena_core.errors import StoreError
 from arena_core.worlds import World
 from orchestrator.analysis.figures.agreement import agreement
-from orchestrator.analysis.figures.forest import differences, forest
+from orchestrator.analysis.figures.cost import cost
+from orchestrator.analysis.figures.forest import differences, forest, pairs
 from orchestrator.analysis.figures.slices import heat_map
 from orchestrator.analysis.figures.style import (
     drawing,
@@ -27,13 +29,14 @@ from orchestrator.analysis.figures.style import (
     names_of,
     new_figure,
     save,
+    signed_points,
     wrapped,
 )
 from orchestrator.analysis.figures.tables import ANSWERS, CELLS, latex, markdown
 from orchestrator.analysis.figures.writing import FIGURES, write_figures
 from orchestrator.analysis.stats.results import Cell
 
-ALL = {"forest", "differences", "heat-map", "worlds", "slices", "cost"}
+ALL = {"forest", "differences", "pairs", "heat-map", "worlds", "slices", "cost"}
 
 
 def drawn(folder: Path) -> tuple[Path, Path]:
@@ -96,7 +99,8 @@ def test_a_study_of_which_nothing_is_scored_is_drawn() -> None:
         )
         for task in made.tasks
     )
-    answers = tuple(replace(one, effect=None, interval=None, p=None) for one in made.answers)
+    nothing: dict[str, Any] = {"effect": None, "interval": None, "p": None, "differences": ()}
+    answers = tuple(replace(one, **nothing) for one in made.answers)
     analysis = replace(made, cells=cells, tasks=tasks, answers=answers, agreement=(), slices=())
 
     with drawing():
@@ -141,6 +145,38 @@ def test_agents_differ_by_marker_and_not_by_colour_alone() -> None:
     marks = marks_of([f"agent {number}" for number in range(12)])
 
     assert len({mark.marker for mark in marks.values()}) == 12
+
+
+def test_points_have_a_sign_and_no_minus_zero() -> None:
+    said = [signed_points(one, digits=1) for one in (0.123, -0.05, -0.0001)]
+    assert said == ["+12.3", "−5.0", "0.0"]
+
+
+def test_cost_is_drawn_only_where_there_is_some() -> None:
+    made = make_findings(AGENTS[:2], tasks=3)
+    paid = replace(made.cells[0].spending, usd_per_episode=None, tokens_per_episode=0.0)
+    free = replace(made, cells=(replace(made.cells[0], spending=paid),))
+
+    def titles(figure: Any) -> list[str]:
+        return [axes.get_xlabel().partition(" per")[0] for axes in figure.axes] if figure else []
+
+    with drawing():
+        assert titles(cost(made)) == ["US dollars", "tokens", "seconds"]
+        assert titles(cost(free)) == ["seconds"]
+
+
+def test_each_pair_that_the_answer_counts_is_drawn_from_the_largest_to_the_smallest() -> None:
+    made = make_findings(AGENTS[:2], tasks=3)
+    answer = replace(made.answers[0], differences=(-0.2, 0.0, 1.0, 0.6))
+
+    with drawing():
+        figure: Any = pairs(replace(made, answers=(answer,)))
+        [axes] = figure.axes
+        heights = [list(patch.get_data().values) for patch in axes.patches]
+
+    assert heights == [[1.0, 0.6, 0, 0], [0, 0, 0, -0.2]]
+    assert "first better in 2, equal in 1, second better in 1" in axes.get_title(loc="left")
+    assert pairs(replace(made, answers=(replace(answer, differences=()),))) is None
 
 
 def test_a_name_without_a_break_is_folded() -> None:

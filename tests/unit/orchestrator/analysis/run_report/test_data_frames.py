@@ -17,7 +17,7 @@ from arena_core.errors import PrerequisiteError, UnknownNameError
 from orchestrator import Arena
 from orchestrator.analysis.run_report.run_report import RunReport, read_run
 from orchestrator.analysis.studies.comparison import Comparison
-from orchestrator.analysis.study_report.comparing import ComparedRuns
+from orchestrator.analysis.study_report.reporting import ComparedRuns
 from orchestrator.runs.store.run_folder import RunFolder
 
 

@@ -2,79 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
 
 import pytest
+from support.runs.parted_episodes import KETTLE, START, acted, clicked, episode, opened, said, step
 
-from arena_core.actions import Action, Click, Goto, Stop, Type
-from arena_core.worlds import World
-from evaluators.evidence import (
-    ActedElement,
-    ElementEvent,
-    Ended,
-    Evidence,
-    Located,
-    RequestNote,
-    StepEvidence,
-    UnscoredReason,
-)
+from arena_core.actions import Click, Goto, Type
+from evaluators.evidence import Ended, Located, RequestNote, UnscoredReason
 from orchestrator.analysis.run_report.html import render_html
-from orchestrator.analysis.run_report.parting import Parting, PartingCause, Side, parting, partings
+from orchestrator.analysis.run_report.parting import (
+    Parting,
+    PartingCause,
+    Repeat,
+    Side,
+    causes,
+    parting,
+    partings,
+)
 from orchestrator.analysis.run_report.run_report import RunReport
-
-START = "shop:/"
-KETTLE = "shop:/kettle"
-
-
-def acted(name: str, role: str = "link", path: str = "a") -> ActedElement:
-    return ActedElement(
-        event=ElementEvent.CLICK,
-        path=path,
-        tag="a",
-        role=role,
-        name=name,
-        text="",
-        value=None,
-        logical=START,
-    )
-
-
-def step(action: Action | None, page: str = START, **more: Any) -> StepEvidence:
-    told = {"index": 0, "title": "Shop", "url": f"http://{page}", "logical": page, **more}
-    return StepEvidence(action=action, **told)
-
-
-def opened(**more: Any) -> StepEvidence:
-    return step(None, **more)
-
-
-def clicked(
-    name: str = "Kettle", page: str = KETTLE, element: int = 7, **more: Any
-) -> StepEvidence:
-    return step(Click(element=element), page, acted=(acted(name),), **more)
-
-
-def said(answer: str, page: str = KETTLE) -> StepEvidence:
-    return step(Stop(answer=answer), page)
-
-
-def episode(*steps: StepEvidence, reason: UnscoredReason | None = None, **more: Any) -> Side:
-    told = {"ended": Ended.STOPPED, "started_at": "2026-11-26T00:00:00+00:00", "seconds": 1.0}
-    evidence = Evidence(
-        suite="s",
-        task="t",
-        world=World.OFFLINE,
-        agent="a",
-        repeat=0,
-        attempt=1,
-        steps=tuple(one.model_copy(update={"index": at}) for at, one in enumerate(steps)),
-        **{**told, **more},
-    )
-    return Side(evidence, reason, "" if reason is None else "a wall asks for a captcha")
+from orchestrator.cli.console import Console
+from orchestrator.cli.runs.terminal_report import show_run
 
 
 def found(first: Side, second: Side, *repeats: list[tuple[str, ...]]) -> Parting:
-    at = parting(first, second, repeats)
+    at = parting(first, second, [[Repeat(path) for path in mine] for mine in repeats])
     assert at is not None
     return at
 
@@ -181,6 +132,35 @@ def test_repeats_of_one_world_that_part_as_early_are_chance() -> None:
     assert found(first, second, [paths, later], [other, other]).cause is PartingCause.CONTENT
 
 
+def test_repeats_of_one_world_that_end_differently_are_chance_however_alike_they_went() -> None:
+    prices = [Located(check="answer", values=(price,)) for price in ("39.99", "nothing")]
+    first, second = (
+        episode(opened(), clicked(), said(one.values[0]), located=(one,)) for one in prices
+    )
+    path = ("click http://a", "stop http://a")
+    sure, unsure = (
+        [Repeat(path, success=True)] * 3,
+        [Repeat(path, won) for won in (False, True, False)],
+    )
+    unscored = [Repeat(path, won) for won in (False, None, False)]
+    lost = [Repeat(path, success=False)] * 3
+
+    def cause(*repeats: list[Repeat]) -> PartingCause | None:
+        at = parting(first, second, repeats)
+        return None if at is None else at.cause
+
+    assert cause(sure, unsure) is PartingCause.CHANCE
+    assert cause(sure, lost) is PartingCause.UNKNOWN
+    assert cause(sure, unscored) is PartingCause.UNKNOWN
+    same = [episode(opened(), clicked(), located=(one,)) for one in prices]
+    at = parting(same[0], same[1], [sure, unsure])
+    assert at is not None
+    assert (at.cause, at.because.endswith("online end differently")) == (PartingCause.CHANCE, True)
+    alike = parting(same[0], same[1], [sure, lost])
+    assert alike is not None
+    assert alike.cause is PartingCause.CONTENT
+
+
 def test_an_end_that_differs_after_the_same_steps_is_content() -> None:
     ends = [(Located(check="row", values=(value,)),) for value in ("1", "2")]
     first, second = (episode(opened(), clicked(), located=located) for located in ends)
@@ -230,4 +210,17 @@ def test_a_report_names_where_its_worlds_part(report: RunReport) -> None:
     assert set(found) == {"gone", "hostile", "parts"}
     assert found["gone"].cause is PartingCause.CONTENT
     assert found["parts"].cause is PartingCause.LAYOUT
+    assert sum(causes(found.values()).values()) == len(found)
     assert "parts at" in render_html(report)
+
+
+def test_the_terminal_counts_partings_by_cause_as_its_document_does(
+    report: RunReport, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show_run(report, Console())
+    show_run(report, Console(as_json=True))
+    said, document = capsys.readouterr().out.split("{", 1)
+    assert "where the worlds part: layout 1, content 1, unknown 1" in said
+    told = json.loads("{" + document)
+    assert told["parts"] == {"layout": 1, "content": 1, "unknown": 1}
+    assert sum(one["parts"] is not None for one in told["tasks"]) == 3

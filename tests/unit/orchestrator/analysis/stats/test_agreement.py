@@ -1,31 +1,49 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.runs.make_evidence import ANSWER, PAGE, key_node, make_check, make_evidence, make_step
+from support.studies.stats_rows import Play, played
 
 from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.evidence import Located, UnscoredReason
-from evaluators.scores import Score, score
+from evaluators.scores import score
 from evaluators.verdicts import CheckStatus
-from orchestrator.analysis.stats.agreement import cohen_kappa, compare, disagreements, mcnemar_exact
+from orchestrator.analysis.stats.agreement import (
+    Agreement,
+    cohen_kappa,
+    compare,
+    disagreements,
+    mcnemar_exact,
+)
 from orchestrator.analysis.stats.rates import rate_over
+from orchestrator.analysis.stats.results import Compared
 
-MakeScore = Callable[..., Score]
 COUNTS = st.integers(0, 60)
+Plays = Mapping[str, Iterable[Play]]
+
+
+def compared(
+    offline: Plays, online: Plays, templates: Mapping[str, str] | None = None
+) -> Agreement:
+    sides = [
+        played(plays, world=world, templates=templates)
+        for world, plays in zip(World, (offline, online), strict=True)
+    ]
+    return compare(sides[0].paired_with(sides[1], Compared.WORLDS))
 
 
 class TestTable:
-    def test_every_task_falls_into_one_cell(self, make_score: MakeScore) -> None:
-        won, lost = make_score(), make_score(won=False)
-        gone = make_score(unscored=UnscoredReason.DRIFTED)
+    def test_every_task_falls_into_one_cell(self) -> None:
+        won, lost = Play(), Play(won=False)
+        gone = Play(unscored=UnscoredReason.DRIFTED)
         offline = {"a": [won], "b": [won], "c": [lost], "d": [lost], "e": [won], "f": [won]}
         online = {"a": [won], "b": [lost], "c": [won], "d": [lost], "e": [gone], "g": [won]}
-        table = compare(offline, online)
+        table = compared(offline, online)
         assert (table.both, table.first_only, table.second_only, table.neither) == (
             ("a",),
             ("b",),
@@ -38,32 +56,32 @@ class TestTable:
         assert table.rate == rate_over(same)
 
     def test_tasks_of_one_template_that_agree_tell_less_than_as_many_of_several(
-        self, make_score: MakeScore
+        self,
     ) -> None:
-        won, lost = make_score(), make_score(won=False)
+        won, lost = Play(), Play(won=False)
         offline = {str(task): [won] for task in range(20)}
         online = {str(task): [won if task < 10 else lost] for task in range(20)}
-        alone = compare(offline, online).rate
-        of_four = compare(offline, online, clusters={name: str(int(name) // 5) for name in offline})
-        of_one = compare(offline, online, clusters=dict.fromkeys(offline, "one")).rate
+        alone = compared(offline, online).rate
+        of_four = compared(offline, online, {name: str(int(name) // 5) for name in offline})
+        of_one = compared(offline, online, dict.fromkeys(offline, "one")).rate
 
         assert alone.interval is not None
         assert of_four.rate.interval is not None
         assert of_four.rate.interval.low < alone.interval.low - 0.1
         assert (of_one.value, of_one.interval) == (0.5, None)
 
-    def test_repeats_vote_and_a_tie_is_set_aside(self, make_score: MakeScore) -> None:
-        won, lost = make_score(), make_score(won=False)
-        gone = make_score(unscored=UnscoredReason.INFRA)
-        table = compare(
+    def test_repeats_vote_and_a_tie_is_set_aside(self) -> None:
+        won, lost = Play(), Play(won=False)
+        gone = Play(unscored=UnscoredReason.INFRA)
+        table = compared(
             {"most": [won, won, lost], "tie": [won, lost], "rest": [gone, gone, lost]},
             {"most": [won], "tie": [won], "rest": [lost]},
         )
         assert (table.both, table.split, table.neither) == (("most",), ("tie",), ("rest",))
         assert table.paired == 2
 
-    def test_nothing_in_common_says_nothing(self, make_score: MakeScore) -> None:
-        table = compare({"a": [make_score()]}, {})
+    def test_nothing_in_common_says_nothing(self) -> None:
+        table = compared({"a": [Play()]}, {})
         assert (table.paired, table.rate.value, table.p_value, table.kappa) == (0, None, 1.0, None)
 
 

@@ -14,16 +14,18 @@ from orchestrator.analysis.stats.paired import Decision, equivalence, margin_p, 
 from orchestrator.analysis.stats.power import (
     Difference,
     Margin,
-    detectable_difference,
-    power,
-    repeats_needed,
+    Simulation,
     scores_of,
-    showable_margin,
-    tasks_needed,
 )
 from orchestrator.analysis.stats.results import TaskPair
 
 SEED = 11
+
+
+def studies(count: int, seed: int = SEED) -> Simulation:
+    return Simulation(seed=seed, simulations=count)
+
+
 PLAIN = PairedDesign(
     tasks=60, repeats=1, rate=0.4, task_spread=0.0, cluster_spread=0.0, side_spread=0.0
 )
@@ -45,7 +47,7 @@ def exact_power(tasks: int, first: float, second: float) -> float:
 
 @SLOW
 def test_it_is_the_power_of_mcnemars_exact_test_where_that_can_be_counted() -> None:
-    found = power(PLAIN, Difference(0.25), seed=SEED, simulations=2_000)
+    found = studies(2_000).power(PLAIN, Difference(0.25))
     assert found.value == pytest.approx(exact_power(60, 0.65, 0.4), abs=0.03)
     assert found.interval.low < found.value < found.interval.high
 
@@ -54,7 +56,7 @@ def test_it_is_the_power_of_mcnemars_exact_test_where_that_can_be_counted() -> N
 def test_without_a_difference_it_is_no_more_than_alpha() -> None:
     clustered = PairedDesign(tasks=60, repeats=3, rate=0.3, cluster_size=4, side_spread=0.8)
     for design in (PLAIN, clustered):
-        assert power(design, Difference(0.0), seed=SEED, simulations=1_000).value <= 0.06
+        assert studies(1_000).power(design, Difference(0.0)).value <= 0.06
 
 
 @SLOW
@@ -67,7 +69,7 @@ def test_more_tasks_and_more_repeats_find_more_and_templates_less() -> None:
             cluster_size=changes.get("cluster_size", 1.0),
             side_spread=1.0,
         )
-        return power(made, Difference(0.15), seed=SEED, simulations=600).value
+        return studies(600).power(made, Difference(0.15)).value
 
     assert at() < at(repeats=5) < at(tasks=160, repeats=5)
     assert at(tasks=160, repeats=5, cluster_size=16) < at(tasks=160, repeats=5)
@@ -76,7 +78,7 @@ def test_more_tasks_and_more_repeats_find_more_and_templates_less() -> None:
 @SLOW
 def test_tasks_needed_are_near_the_textbooks() -> None:
     """Independent sides need about what the normal approximation for two samples gives."""
-    found = tasks_needed(PLAIN, Difference(0.2), seed=SEED, simulations=300)
+    found = studies(300).tasks_needed(PLAIN, Difference(0.2))
     effect = 2 * (np.arcsin(np.sqrt(0.6)) - np.arcsin(np.sqrt(0.4)))
     approximate = 2 * ((scipy.stats.norm.ppf(0.975) + scipy.stats.norm.ppf(0.8)) / effect) ** 2
     assert found.value == pytest.approx(approximate, rel=0.2)
@@ -84,7 +86,7 @@ def test_tasks_needed_are_near_the_textbooks() -> None:
 
 @SLOW
 def test_the_detectable_difference_is_found_by_that_design() -> None:
-    found = detectable_difference(PLAIN, seed=SEED, simulations=300)
+    found = studies(300).detectable_difference(PLAIN)
     assert found.value is not None
     assert exact_power(60, 0.4 + found.value, 0.4) == pytest.approx(0.8, abs=0.07)
 
@@ -92,24 +94,26 @@ def test_the_detectable_difference_is_found_by_that_design() -> None:
 @SLOW
 def test_what_no_repeats_can_find_says_so() -> None:
     few = PairedDesign(tasks=5, repeats=1, rate=0.4)
-    found = repeats_needed(few, Difference(0.3), seed=SEED, simulations=100)
+    found = studies(100).repeats_needed(few, Difference(0.3))
     assert found.value is None
     assert found.undefined is not None
     assert found.undefined.startswith("even 20 repeats find it with a power of only 0.")
-    small = detectable_difference(few, seed=SEED, simulations=100)
+    small = studies(100).detectable_difference(few)
     assert small.undefined is not None
 
 
 def test_a_seed_gives_the_same_again() -> None:
-    assert power(PLAIN, Difference(0.2), seed=1, simulations=50) == power(
-        PLAIN, Difference(0.2), seed=1, simulations=50
+    assert studies(50, seed=1).power(PLAIN, Difference(0.2)) == studies(50, seed=1).power(
+        PLAIN, Difference(0.2)
     )
 
 
 @pytest.mark.parametrize(("rate", "difference"), [(0.0, 0.1), (0.9, 0.2), (0.2, -0.2)])
 def test_rates_that_are_none_are_refused(rate: float, difference: float) -> None:
     with pytest.raises(ValueError, match="cannot simulate"):
-        power(PairedDesign(tasks=5, repeats=1, rate=rate), Difference(difference), seed=1)
+        Simulation(seed=1).power(
+            PairedDesign(tasks=5, repeats=1, rate=rate), Difference(difference)
+        )
 
 
 @SLOW
@@ -173,7 +177,7 @@ def pairs_of(design: PairedDesign, first: np.ndarray, second: np.ndarray) -> tup
 @SLOW
 @pytest.mark.parametrize("is_two_sided", [True, False])
 def test_it_is_what_enumeration_gives_where_that_can_be_counted(*, is_two_sided: bool) -> None:
-    found = power(ALIKE, Margin(size=0.25, is_two_sided=is_two_sided), seed=SEED, simulations=2_000)
+    found = studies(2_000).power(ALIKE, Margin(size=0.25, is_two_sided=is_two_sided))
     counted = enumerated(60, 0.5, 0.25, is_two_sided=is_two_sided)
     assert found.value == pytest.approx(counted, abs=0.03)
     assert 0.7 < counted < 0.95
@@ -202,9 +206,7 @@ def vars_of(score: ScorePairs) -> tuple[float, ...]:
 @SLOW
 def test_a_margin_is_shown_more_often_the_wider_it_is_and_from_one_side_alone() -> None:
     def at(margin: float, *, is_two_sided: bool = True, design: PairedDesign = CLUSTERED) -> float:
-        found = power(
-            design, Margin(size=margin, is_two_sided=is_two_sided), seed=SEED, simulations=400
-        )
+        found = studies(400).power(design, Margin(size=margin, is_two_sided=is_two_sided))
         return found.value
 
     assert at(0.05) < at(0.15) < at(0.15, is_two_sided=False) < at(0.3, is_two_sided=False)
@@ -213,26 +215,20 @@ def test_a_margin_is_shown_more_often_the_wider_it_is_and_from_one_side_alone() 
 @SLOW
 def test_the_tasks_that_a_margin_needs_are_near_the_textbooks() -> None:
     """Where nothing differs: (z at alpha + z at half of beta)² × discordance ÷ margin²."""
-    found = tasks_needed(ALIKE, Margin(size=0.2, is_two_sided=True), seed=SEED, simulations=400)
+    found = studies(400).tasks_needed(ALIKE, Margin(size=0.2, is_two_sided=True))
     quantiles = scipy.stats.norm.ppf(0.95) + scipy.stats.norm.ppf(0.9)
     assert found.value == pytest.approx(quantiles**2 * 0.5 / 0.2**2, rel=0.15)
 
 
 @SLOW
 def test_the_repeats_and_the_margin_that_are_needed_have_that_power() -> None:
-    margin = showable_margin(CLUSTERED, is_two_sided=True, seed=SEED, simulations=200)
+    margin = studies(200).showable_margin(CLUSTERED, is_two_sided=True)
     assert margin.value is not None
-    again = power(
-        CLUSTERED, Margin(size=margin.value, is_two_sided=True), seed=SEED, simulations=200
-    )
+    again = studies(200).power(CLUSTERED, Margin(size=margin.value, is_two_sided=True))
     assert again.value >= 0.8
-    below = power(
-        CLUSTERED, Margin(size=margin.value - 0.006, is_two_sided=True), seed=SEED, simulations=200
-    )
+    below = studies(200).power(CLUSTERED, Margin(size=margin.value - 0.006, is_two_sided=True))
     assert below.value < 0.8
-    repeats = repeats_needed(
-        ALIKE, Margin(size=0.15, is_two_sided=True), seed=SEED, simulations=200
-    )
+    repeats = studies(200).repeats_needed(ALIKE, Margin(size=0.15, is_two_sided=True))
     assert repeats.value is not None
     # Repeats of tasks that are all alike are as good as tasks: 190 pairs in all.
     assert repeats.value * ALIKE.tasks == pytest.approx(190, abs=60)
@@ -240,14 +236,14 @@ def test_the_repeats_and_the_margin_that_are_needed_have_that_power() -> None:
 
 def test_what_no_number_can_show_says_so() -> None:
     one = PairedDesign(tasks=1, repeats=5, rate=0.5)
-    assert power(one, Margin(size=0.3, is_two_sided=True), seed=SEED).value == 0
-    none = repeats_needed(one, Margin(size=0.3, is_two_sided=True), seed=SEED, simulations=50)
+    assert Simulation(seed=SEED).power(one, Margin(size=0.3, is_two_sided=True)).value == 0
+    none = studies(50).repeats_needed(one, Margin(size=0.3, is_two_sided=True))
     assert none.undefined == "even 20 repeats show it with a power of only 0.00"
-    least = showable_margin(one, is_two_sided=True, seed=SEED, simulations=50)
+    least = studies(50).showable_margin(one, is_two_sided=True)
     assert least.undefined == "even a margin of 1.00 is shown with a power of only 0.00"
 
 
 @pytest.mark.parametrize("margin", [0.0, 1.0, -0.1])
 def test_margins_that_are_none_are_refused(margin: float) -> None:
     with pytest.raises(ValueError, match="a margin must lie between 0 and 1"):
-        power(ALIKE, Margin(size=margin, is_two_sided=True), seed=SEED)
+        Simulation(seed=SEED).power(ALIKE, Margin(size=margin, is_two_sided=True))

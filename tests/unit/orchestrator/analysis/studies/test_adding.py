@@ -87,6 +87,25 @@ async def test_a_run_that_was_played_before_becomes_a_cell(
     assert found.notes == ("third was played before it was added to the study",)
 
 
+async def test_shards_become_a_cell_when_they_are_merged_and_not_before(
+    study: StudyFolder, tmp_path: Path
+) -> None:
+    """Their evidence names the run of its shard: that is verified too."""
+    shards = []
+    for number in (1, 2):
+        lock = lock_of(f"shard-{number}").model_copy(update={"shard": f"{number}/2"})
+        shard = RunFolder.create(tmp_path / str(number), lock, SUITE)
+        play(shard, "1891", [key.repeat for key in lock.trials(SUITE.tasks)])
+        shards.append(shard.path)
+    with pytest.raises(UsageError, match="is shard 1/2"):
+        await Arena().studies.add(study.path, runs={"third": shards[0]})
+    merged = Arena().merge(shards, tmp_path / "merged")
+    await Arena().studies.add(study.path, runs={"third": merged.path})
+    cells = {cell.agent: cell for cell in read_progress(study.path).cells}
+    assert (cells["third"].done, cells["third"].succeeded) == (3, 3)
+    assert verify_study(study).differences == ()
+
+
 @ONE_QUICK
 @pytest.mark.parametrize(
     ("changes", "says"),

@@ -18,7 +18,7 @@ from orchestrator.analysis.studies.comparison import (
     own_questions,
     read_comparison,
 )
-from orchestrator.analysis.study_report.comparing import compare_runs
+from orchestrator.analysis.study_report.reporting import compare_runs
 from orchestrator.browser.process.kinds import BrowserKind
 from orchestrator.runs.store.browser_lock import BrowserLock
 from orchestrator.runs.store.run_folder import RunFolder

@@ -12,7 +12,7 @@ from support.studies.stats_rows import row
 from arena_core.worlds import World
 from orchestrator.analysis.stats.rates import mean_of
 from orchestrator.analysis.stats.results import Cell, EpisodeResult, EpisodeTable
-from orchestrator.analysis.studies.calibration import FEWEST, Calibration, calibration_of
+from orchestrator.analysis.studies.reliability import FEWEST, Calibration, calibration_of
 
 CELL: Final = Cell("A", "s", World.OFFLINE)
 OTHER: Final = Cell("B", "s", World.OFFLINE)

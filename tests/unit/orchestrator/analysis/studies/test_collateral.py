@@ -12,7 +12,7 @@ from evaluators.changes import ChangeKind
 from evaluators.collateral import Collateral, CollateralKind
 from orchestrator.analysis.stats.rates import clustered_mean
 from orchestrator.analysis.stats.results import Cell, EpisodeResult, EpisodeTable
-from orchestrator.analysis.studies.collateral import CollateralFigures, collateral_figures
+from orchestrator.analysis.studies.reliability import CollateralFigures, collateral_figures
 
 CELL: Final = Cell("A", "s", World.OFFLINE)
 OTHER: Final = Cell("B", "s", World.OFFLINE)

@@ -175,3 +175,23 @@ def test_labels_that_are_given_must_be_distinct(tmp_path: Path) -> None:
     assert {row.agent for row in named.table} == {"agent 0", "agent 1"}
     with pytest.raises(UsageError, match="are called 'same'"):
         read_comparison([NamedRun(folder=run, label="same") for run in runs])
+
+
+def test_a_task_that_is_set_up_otherwise_is_another_task(tmp_path: Path) -> None:
+    suite = small_suite(["one", "two"])
+    step = {"worlds": ["offline"], "given": {"shop": [{"sql": "UPDATE a SET b = 1"}]}}
+    changed = suite.model_validate(
+        {
+            **suite.model_dump(mode="json"),
+            "tasks": [
+                {**task.model_dump(mode="json"), **(step if task.id == "two" else {})}
+                for task in suite.tasks
+            ],
+        }
+    )
+    found = compared(
+        write_run(tmp_path / "1", "a", WON, suite=suite),
+        write_run(tmp_path / "2", "b", WON, suite=changed),
+    )
+    assert {row.task for row in found.table} == {"one"}
+    assert any("left out: two" in note for note in found.notes)

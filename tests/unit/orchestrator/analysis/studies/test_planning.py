@@ -12,11 +12,7 @@ from orchestrator.analysis.stats.design import PairedDesign
 from orchestrator.analysis.stats.power import (
     Difference,
     Margin,
-    detectable_difference,
-    power,
-    repeats_needed,
-    showable_margin,
-    tasks_needed,
+    Simulation,
 )
 from orchestrator.analysis.studies.planning import CellPlan, StudyPlan, carried_over, plan_cell
 from orchestrator.analysis.studies.question_plans import (
@@ -202,11 +198,11 @@ def test_a_difference_is_held_to_the_level_after_holms_correction() -> None:
     found = question(asked, difference=0.4, family=2)
     design = found.design
     assert found.alpha == 0.025
-    assert found.wanted == power(design, Difference(0.4), seed=3, alpha=0.025)
-    assert found.alone == power(design, Difference(0.4), seed=3, alpha=0.05)
-    assert found.least == detectable_difference(design, seed=3, alpha=0.025)
-    assert found.tasks == tasks_needed(design, Difference(0.4), seed=3, alpha=0.025)
-    assert found.repeats == repeats_needed(design, Difference(0.4), seed=3, alpha=0.025)
+    assert found.wanted == Simulation(seed=3, alpha=0.025).power(design, Difference(0.4))
+    assert found.alone == Simulation(seed=3, alpha=0.05).power(design, Difference(0.4))
+    assert found.least == Simulation(seed=3, alpha=0.025).detectable_difference(design)
+    assert found.tasks == Simulation(seed=3, alpha=0.025).tasks_needed(design, Difference(0.4))
+    assert found.repeats == Simulation(seed=3, alpha=0.025).repeats_needed(design, Difference(0.4))
     assert not found.is_hopeless  # it has no margin
 
 
@@ -227,12 +223,11 @@ def test_a_margin_is_planned_for_the_truth_of_no_difference(
 ) -> None:
     found = question(sides(CONTESTANT), kind=kind, margin=0.2, family=3)
     design, level = found.design, 0.05 / 3
-    assert found.wanted == power(design, Margin(size=0.2, is_two_sided=both), seed=3, alpha=level)
-    assert found.alone == power(design, Margin(size=0.2, is_two_sided=both), seed=3, alpha=0.05)
-    assert found.least == showable_margin(design, is_two_sided=both, seed=3, alpha=level)
-    assert found.tasks == tasks_needed(
-        design, Margin(size=0.2, is_two_sided=both), seed=3, alpha=level
-    )
+    studies, margin = Simulation(seed=3, alpha=level), Margin(size=0.2, is_two_sided=both)
+    assert found.wanted == studies.power(design, margin)
+    assert found.alone == Simulation(seed=3, alpha=0.05).power(design, margin)
+    assert found.least == studies.showable_margin(design, is_two_sided=both)
+    assert found.tasks == studies.tasks_needed(design, margin)
     assert found.is_hopeless  # six tasks of three templates
     document = StudyPlan(name="s", cells=(), workers=1, questions=(found,), warnings=()).document()
     [said] = document["questions"]

@@ -12,7 +12,7 @@ from arena_core.errors import UsageError
 from arena_core.worlds import World
 from orchestrator.analysis.studies.comparison import NamedRun, read_comparison
 from orchestrator.analysis.studies.robustness import Robustness, robustness_of
-from orchestrator.analysis.study_report.comparing import compare_runs
+from orchestrator.analysis.study_report.reporting import compare_runs
 
 OFF = World.OFFLINE
 TASKS = [f"task-{number:02d}" for number in range(20)]

@@ -219,3 +219,7 @@ def test_editors_know_a_studys_fields() -> None:
     for text in (WHOLE, asking(OF_ARMS), asking(IN_ARM)):
         assert list(schema.iter_errors(yaml.safe_load(text))) == []
     assert list(schema.iter_errors({"name": "x"}))
+
+
+def test_a_study_has_no_shards_of_its_own() -> None:
+    assert "arena merge" in refused(f"{WHOLE.partition('questions:')[0]}shard: 1/2\n")

@@ -121,6 +121,7 @@ def test_figures_beside_are_linked(study: Any, tmp_path: Path) -> None:
     path = write_study_report(make_findings(), study.runs, folder, beside=beside)
     text = path.read_text(encoding="utf-8")
     assert '<a href="figures/forest%20plot.svg">forest plot.svg</a>' in text
+    assert "<img" not in text
     assert '<a href="tables.tex">tables.tex</a>' in text
 
 
@@ -131,7 +132,9 @@ def test_figures_of_a_relative_folder_are_linked_from_it(
     monkeypatch.chdir(tmp_path)
     beside = [Path("r/figures/forest.svg")]
     path = write_study_report(make_findings(), study.runs, Path("r"), beside=beside)
-    assert '<a href="figures/forest.svg">' in path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    assert '<a href="figures/forest.svg">' in text
+    assert re.findall('<img src="([^"]*)"', text) == ["figures/forest.svg"]
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(study: Any, tmp_path: Path) -> None:

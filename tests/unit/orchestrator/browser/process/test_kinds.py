@@ -27,16 +27,22 @@ def test_an_address_is_on_loopback_or_encrypted(url: str) -> None:
     assert kind is BrowserKind.CDP
     assert address is not None
     assert address.url == url
+    assert read_browser(f"cdp-profile:{url}") == (BrowserKind.PROFILE, address)
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("firefox", "'firefox' is no browser: expected headless-shell, chromium, headed or cdp:"),
+        (
+            "firefox",
+            "'firefox' is no browser: expected headless-shell, chromium, headed, cdp:URL or",
+        ),
         ("", "'' is no browser"),
         ("chromium:9222", "'chromium' is no browser"),
         ("cdp", "cdp needs the address"),
         ("cdp:", "cdp needs the address"),
+        ("cdp-profile", "cdp-profile needs the address"),
+        ("cdp-profile:http://example.com:9222", "unencrypted"),
         ("cdp:127.0.0.1:9222", "no URL that begins with"),
         ("cdp:ftp://127.0.0.1", "no URL that begins with"),
         ("cdp:wss://", "no URL that begins with"),

@@ -16,6 +16,10 @@ FORM = "application/x-www-form-urlencoded"
         ("user=ada&password=hunter2%21&b=", FORM),
         ('{"user": "ada", "auth": {"api_key": "hunter2!"}, "n": [1]}', "application/json"),
         ('{"password": ["hunter2!"]}', ""),
+        ("cardNumber=hunter2&month=4", FORM),
+        ("cc-number=hunter2", FORM),
+        ('{"payment": {"card": {"cvc": "hunter2"}}}', "application/json"),
+        ("account_number=hunter2&security_code=hunter2&user_iban=hunter2", FORM),
         (
             '--x\r\nContent-Disposition: form-data; name="password"\r\n\r\nhunter2!\r\n--x--\r\n',
             "multipart/form-data; boundary=x",
@@ -37,6 +41,7 @@ def test_a_body(text: str, kind: str) -> None:
     ("text", "kind"),
     [
         ("a=b%20c&&d&=e", FORM),
+        ("card_notes=hello&ccc=1&gift_card=blue&cvcs=a&ribani=b&account=7", FORM),
         ('{"a" : 1}', "application/json"),
         ("{[", ""),
         ("plain", "text/plain"),
@@ -63,6 +68,14 @@ def test_headers_and_cookies() -> None:
     assert kept["set-cookie"].endswith("\nmsg=You%20added%20it; Path=/")
     assert "id=7" not in kept["set-cookie"]
     assert kept["referer"].endswith("&q=tea")
+
+
+def test_of_somebodys_own_profile_every_cookie_is_marked() -> None:
+    kept = RequestSecrets(hides_cookies=True).headers(
+        {"cookie": "lang=en; theme=dark", "set-cookie": "theme=light; Path=/"}
+    )
+    assert not any(value in "".join(kept.values()) for value in ("=en", "dark", "light"))
+    assert kept["set-cookie"].endswith("; Path=/")
 
 
 def test_equal_secrets_have_equal_marks_in_one_episode_only() -> None:

@@ -15,7 +15,7 @@ from evaluators.evidence import ElementEvent
 from orchestrator.browser.tabs.address_changes import AddressChange
 from orchestrator.browser.tabs.journal import SessionJournal
 from orchestrator.browser.tabs.tab import TabVisit
-from orchestrator.browser.tabs.watcher import BINDING, EventReport, listen
+from orchestrator.browser.tabs.watcher import BINDING, EventReport, KeyReport, listen
 
 
 def _report(event: str, path: str = "#q", value: str | None = None) -> EventReport:
@@ -115,7 +115,12 @@ def test_whatever_stands_in_a_field_is_reported_and_kept(
     """A page's script cuts texts, also in the middle of a code point."""
     line, journal = _Line(), _journal()
     channel: Any = line
-    listen(channel, lambda report: journal.event(report, "http://s/"))
+
+    def note(report: EventReport | KeyReport) -> None:
+        assert isinstance(report, EventReport)
+        journal.event(report, "http://s/")
+
+    listen(channel, note)
     said = _report("input").model_dump(mode="json") | {"name": name, "text": text, "value": value}
     line.report({"name": BINDING, "payload": json.dumps(said)})
     [acted] = journal.drain().acted

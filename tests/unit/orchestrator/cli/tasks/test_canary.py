@@ -29,6 +29,7 @@ def report_of(*findings: TaskFinding) -> CanaryReport:
     return CanaryReport(
         suite="small",
         origins=Origins.LIVE,
+        browser="chromium",
         at="2026-01-02T00:00:00+00:00",
         tasks=tuple(LookedTask(finding=one, since="2026-01-01T00:00:00+00:00") for one in findings),
     )
@@ -53,6 +54,26 @@ def test_staged_origins_without_a_live_world_are_refused(call: Call) -> None:
     ended = call("canary", "demo", "--offline", "--staged")
     assert ended.code == 2
     assert "--staged" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--browser", "chromium", "--headed"], "two browsers"),
+        (["--browser", "firefox"], "is no browser"),
+        (["--browser-declared", "country=DE"], "there is none"),
+        (["--offline", "--browser", "cdp:http://127.0.0.1:9"], "reaches no replica"),
+        (["--staged", "--browser", "cdp:http://127.0.0.1:9"], "reaches no staged origin"),
+        (["--browser", "cdp:ws://example.com?key=opensesame"], "unencrypted"),
+    ],
+)
+def test_a_browser_that_cannot_look_there_is_refused(
+    call: Call, words: list[str], said: str
+) -> None:
+    ended = call("canary", "demo", *words)
+    assert ended.code == 2, ended.err
+    assert said in ended.err
+    assert "opensesame" not in ended.err
 
 
 def test_a_drifted_task_is_told_with_what_mends_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,7 +114,7 @@ def test_a_report_tells_looks_half_life_and_what_died(
     call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    task, place = make_task(), CanaryPlace(suite="small", origins=Origins.LIVE)
+    task, place = make_task(), CanaryPlace(suite="small", origins=Origins.LIVE, browser="chromium")
     with History.at(tmp_path / "arena" / "canary" / "history.sqlite") as history:
         for day, finding in ((1, VALID), (11, VALID), (21, DRIFTED)):
             at = f"2026-01-{day:02}T00:00:00+00:00"

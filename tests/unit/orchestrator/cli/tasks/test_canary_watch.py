@@ -25,15 +25,17 @@ class Watch:
     """Looks that take so many seconds each, or fail; a clock that stands still otherwise."""
 
     looks: Sequence[float | ArenaError]
+    pause_s: float = 0.0
     now: float = 0.0
     begun: list[float] = field(default_factory=list)
 
-    async def look(self) -> None:
+    async def look(self) -> float:
         one = self.looks[len(self.begun)]
         self.begun.append(self.now)
         if isinstance(one, ArenaError):
             raise one
         self.now += one
+        return self.pause_s
 
     async def wait(self, seconds: float) -> bool:
         assert seconds >= 0
@@ -51,6 +53,11 @@ async def test_looks_begin_at_equal_distances_however_long_each_takes() -> None:
 
 async def test_a_look_that_takes_too_long_is_followed_at_once_and_none_is_made_up_for() -> None:
     assert await Watch([2.5 * HOUR, 60, 60]).keep() == [0, 2.5 * HOUR, 3.5 * HOUR]
+
+
+async def test_no_look_comes_before_a_site_wants_to_be_asked_again() -> None:
+    assert await Watch([60, 60], pause_s=2 * HOUR).keep() == [0, 60 + 2 * HOUR]
+    assert await Watch([60, 60], pause_s=60).keep() == [0, HOUR]
 
 
 async def test_what_fails_in_one_look_is_told_and_the_next_follows(

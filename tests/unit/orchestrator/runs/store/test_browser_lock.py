@@ -43,6 +43,14 @@ def test_an_old_lock_reads_as_before_and_keeps_its_digest() -> None:
     assert read.settings().browser is None
 
 
+def test_a_browser_is_chosen_again_by_a_name_without_version_or_secret() -> None:
+    said = "cdp:wss://connect.example.com/… (provider Browserbase, proxy residential, exit DE)"
+    assert online(browser_used=HOSTED).browser_chosen == said
+    assert online(browser_used=SHELL).browser_chosen == "headless-shell"
+    assert online(browser="131.0 (headless shell)").browser_chosen == "headless-shell"
+    assert online(browser="131.0").browser_chosen == "chromium"
+
+
 def test_a_new_lock_comes_back_whole() -> None:
     lock = online(browser_used=HOSTED)
     read = RunLock.model_validate_json(lock.model_dump_json())

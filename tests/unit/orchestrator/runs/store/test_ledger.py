@@ -119,3 +119,28 @@ def test_an_episode_that_another_process_closes_took_as_long_as_it_was_played(
     taken = {one.key: one.seconds for one in later.finished_episodes()}
     assert taken == {played: 2.0, killed: None}
     later.close()
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["world = 'mars'", "repeat = 'one'", "task = x'00'", "state = 'begun'", "outcome = x'07'"],
+)
+def test_a_row_that_no_run_has_written_is_refused_and_counts_as_damage(
+    tmp_path: Path, change: str
+) -> None:
+    path = tmp_path / "ledger.sqlite"
+    ledger = Ledger.open(path)
+    ledger.start(KEY)
+    ledger.close()
+    assert not ledger_module.is_damaged(path)
+    with closing(sqlite3.connect(path)) as edited:  # in a table that takes anything
+        edited.execute("CREATE TABLE loose AS SELECT * FROM attempt")
+        edited.execute("DROP TABLE attempt")
+        edited.execute("ALTER TABLE loose RENAME TO attempt")
+        edited.execute(f"UPDATE attempt SET {change}")  # noqa: S608  of the cases above
+        edited.commit()
+    ledger = Ledger.open(path)
+    with pytest.raises(StoreError, match="the ledger cannot be read"):
+        ledger.attempts()
+    ledger.close()
+    assert ledger_module.is_damaged(path)

@@ -1,6 +1,7 @@
 import getpass
 import hashlib
 import json
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from orchestrator.runs.store.evidence_files import NETWORK_FILE
 from orchestrator.runs.store.ledger import AttemptState, EpisodeKey
 from orchestrator.runs.store.lock import hash_suite
 from orchestrator.runs.store.rescoring import rescore
-from orchestrator.runs.store.run_folder import RunFolder
+from orchestrator.runs.store.run_folder import RunFolder, runs_at
 
 
 def make_evidence() -> Evidence:
@@ -136,6 +137,24 @@ def test_a_run_never_overwrites_another(tmp_path: Path) -> None:
     RunFolder.create(tmp_path / "run", make_lock(), SUITE)
     with pytest.raises(StoreError, match="exists already"):
         RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+
+
+def test_a_run_that_dies_while_its_folder_is_made_can_be_begun_again(tmp_path: Path) -> None:
+    class DyingLock:
+        def model_dump_json(self, indent: int) -> str:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        RunFolder.create(path, DyingLock(), SUITE)  # type: ignore[arg-type]
+    assert not path.exists()
+    assert RunFolder.create(path, make_lock(), SUITE).suite() == SUITE
+
+
+def test_what_a_killed_run_left_of_its_folder_is_no_run(tmp_path: Path) -> None:
+    RunFolder.create(tmp_path / "runs" / "whole", make_lock(), SUITE)
+    shutil.copytree(tmp_path / "runs" / "whole", tmp_path / "runs" / ".other.17.partial")
+    assert [one.path.name for one in runs_at(tmp_path)] == ["whole"]
 
 
 def test_damaged_evidence_is_named(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from arena_core.errors import StateError, UnknownNameError, UsageError
 from orchestrator import Arena
 from orchestrator.sandbox.reset.state import Fingerprint, TableState, TakenState
 from orchestrator.sandbox.states import store
-from orchestrator.sandbox.states.comparison import differences
 from orchestrator.sandbox.states.state_file import SavedState
+from orchestrator.sandbox.states.store import differences
 
 
 @pytest.fixture(autouse=True)

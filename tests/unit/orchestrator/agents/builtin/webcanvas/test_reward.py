@@ -9,7 +9,7 @@ import pytest
 from arena_core.errors import UnknownNameError
 from arena_core.worlds import World
 from evaluators.checks import Check
-from orchestrator.agents.builtin.webcanvas.reward import nodes_text
+from orchestrator.agents.builtin.webcanvas.agent import nodes_text
 from orchestrator.agents.interface import Guide
 
 

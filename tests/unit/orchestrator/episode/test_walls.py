@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from orchestrator.canary.page import PageView
-from orchestrator.canary.walls import WallKind, wall_on
+from orchestrator.episode.page_view import PageView
+from orchestrator.episode.walls import WallKind, wall_on
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,51 @@
+"""`make fuzz`: mutants of every file that comes from outside, on from where the last run ended.
+
+What is found lies in the corpus, for `tests/unit/test_fuzz.py` to try for ever.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from fuzz.doors import DOORS, REPOSITORY
+from fuzz.trying import CORPUS, opened
+
+_STATE: Final = REPOSITORY / "build" / "fuzz.json"
+_MEMORY: Final = 4 << 30
+
+
+def main(count: int, names: Sequence[str]) -> int:
+    """Try so many mutants more, as many of each file or of those named; 1 if one is read badly."""
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    tried: dict[str, int] = json.loads(_STATE.read_text()) if _STATE.exists() else {}
+    found, doors = 0, [door for door in DOORS if not names or door.name in names]
+    with tempfile.TemporaryDirectory() as folder:
+        for door in doors:
+            began, first = time.monotonic(), tried.get(door.name, 0)
+            with opened(door, Path(folder)) as one:
+                for number in range(first, first + count // len(doors)):
+                    data = one.mutant(number)
+                    fault = one.fault(data)
+                    if fault is not None:
+                        found += 1
+                        CORPUS.mkdir(exist_ok=True)
+                        (CORPUS / f"{door.name}-{number}").write_bytes(data)
+                        sys.stderr.write(f"{door.name} {number}: {fault}\n")
+                    tried[door.name] = number + 1
+            _STATE.parent.mkdir(exist_ok=True)
+            _STATE.write_text(json.dumps(tried))
+            seconds = time.monotonic() - began
+            sys.stdout.write(f"{door.name}: {tried[door.name]} tried by now ({seconds:.0f} s)\n")
+    sys.stdout.write(f"{found} were not read well\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000, sys.argv[2:]))

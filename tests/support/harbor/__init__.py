@@ -1,0 +1,1 @@
+"""Harbor's own runner, in an environment of its own."""

@@ -1,0 +1,210 @@
+"""Harbor at a pinned version, Docker Compose, and jobs that a scripted agent plays."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PINNED = "harbor==0.24.0"
+IMAGE = "arena-test/python:1"
+_DOCKERFILE = """
+FROM debian:bookworm-slim
+RUN apt-get update -q && apt-get install -yq --no-install-recommends python3 \
+ && rm -rf /var/lib/apt/lists/*
+"""
+# Loaded by Harbor: runs a program in the agent's container, and keeps what it prints.
+_AGENT = """
+import os
+from pathlib import Path
+from harbor.agents.base import BaseAgent
+from harbor.agents.capabilities import AgentCapabilities
+
+
+class Scripted(BaseAgent):
+    capabilities = AgentCapabilities(mcp_servers=True)
+
+    @staticmethod
+    def name():
+        return "scripted"
+
+    def version(self):
+        return "1"
+
+    async def setup(self, environment):
+        pass
+
+    async def run(self, instruction, environment, context):
+        program = Path(os.environ["AGENT_PROGRAM"]).read_text()
+        done = await environment.exec(f"python3 - <<'AGENT'\\n{program}\\nAGENT", timeout_sec=300)
+        (self.logs_dir / "said.json").write_text(done.stdout or "")
+        (self.logs_dir / "err.txt").write_text(done.stderr or "")
+"""
+# What every program of an agent begins with: an MCP client of three functions.
+CLIENT = """
+import json, os, pathlib, subprocess, sys, urllib.error, urllib.request
+
+def post(path, document, **headers):
+    body = json.dumps(document).encode()
+    said = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    asked = urllib.request.Request("http://arena:8000" + path, body, {**said, **headers})
+    try:
+        with urllib.request.urlopen(asked, timeout=120) as answer:
+            return answer.status, dict(answer.headers), answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, dict(error.headers), error.read().decode()
+
+hello = {"protocolVersion": "2025-06-18", "capabilities": {},
+         "clientInfo": {"name": "agent", "version": "1"}}
+_, headers, _ = post("/mcp", {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello})
+session = {"Mcp-Session-Id": {k.lower(): v for k, v in headers.items()}["mcp-session-id"]}
+post("/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"}, **session)
+
+def call(name, **arguments):
+    asked = {"name": name, "arguments": arguments}
+    said = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+    return json.loads(post("/mcp", said, **session)[2])["result"]
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What Harbor found of one trial.
+
+    Attributes:
+        reward: None where there is none.
+        error: the kind of what Harbor counts as an error.
+        said: what the agent's program printed, as JSON.
+        folder: all that Harbor kept.
+    """
+
+    reward: float | None
+    error: str | None
+    said: Any
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Harbor:
+    """Harbor's command, and what its environment needs."""
+
+    python: Path
+    env: Mapping[str, str]
+    folder: Path
+
+    @contextmanager
+    def job(
+        self, *words: str | Path, program: str | None = None
+    ) -> Iterator[subprocess.Popen[str]]:
+        """Begin a job; it is killed at the end of the block if it still runs."""
+        env = {**os.environ, **self.env, "HARBOR_TELEMETRY": "0", "PYTHONPATH": str(self.folder)}
+        if program is not None:
+            (self.folder / "scripted.py").write_text(_AGENT)
+            (self.folder / "program.py").write_text(CLIENT + program)
+            env["AGENT_PROGRAM"] = str(self.folder / "program.py")
+            words = (*words, "--agent-import-path", "scripted:Scripted")
+        running = subprocess.Popen(
+            [str(self.python.with_name("harbor")), "run", "-y", "-o", "jobs", *map(str, words)],
+            cwd=self.folder,
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        try:
+            yield running
+        finally:
+            if running.poll() is None:
+                running.kill()
+            running.wait()
+
+    def play(self, name: str, *words: str | Path, program: str | None = None) -> list[Trial]:
+        """Play a job to its end."""
+        with self.job("--job-name", name, *words, program=program) as running:
+            out, _ = running.communicate(timeout=600)
+        found = self.trials(name)
+        assert found, out
+        return found
+
+    def trials(self, name: str) -> list[Trial]:
+        """Return what a job has found."""
+        results = (self.folder / "jobs" / name).glob("*/result.json")
+        return [_trial_in(one.parent) for one in sorted(results)]
+
+
+def _trial_in(folder: Path) -> Trial:
+    result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    rewards = (result.get("verifier_result") or {}).get("rewards") or {}
+    said = folder / "agent" / "said.json"
+    text = said.read_text(encoding="utf-8") if said.exists() else ""
+    error = result.get("exception_info")
+    return Trial(
+        reward=rewards.get("reward"),
+        error=error and error["exception_type"],
+        said=json.loads(text) if text else None,
+        folder=folder,
+    )
+
+
+def harbor_python(folder: Path) -> Path:
+    """Return the Python of an environment into which Harbor alone is installed."""
+    if given := os.environ.get("ARENA_HARBOR_PYTHON"):
+        return Path(given)
+    subprocess.check_call([_python_312(), "-m", "venv", folder / "venv"])
+    python = folder / "venv" / "bin" / "python"
+    subprocess.check_call([python, "-m", "pip", "install", "--quiet", PINNED])
+    return python
+
+
+def _python_312() -> str:
+    """Return a Python that Harbor runs on: 3.12 or later."""
+    versions = sorted(Path.home().glob(".pyenv/versions/3.1[2-9]*/bin/python"))
+    for found in (sys.executable, "python3.12", "python3.13", *map(str, versions)):
+        try:
+            asked = [found, "-c", "import sys; sys.exit(sys.version_info < (3, 12))"]
+            if subprocess.run(asked, capture_output=True, check=False).returncode == 0:
+                return found
+        except OSError:
+            continue
+    raise FileNotFoundError("Harbor needs Python 3.12 or later: name one by ARENA_HARBOR_PYTHON")
+
+
+def compose_env(folder: Path) -> dict[str, str]:
+    """Return the environment in which `docker compose` works; Debian's package where it does not.
+
+    Debian 12 has the older program of that name: the package of Debian 13 runs there too.
+    """
+    asked = subprocess.run(["docker", "compose", "version"], capture_output=True, check=False)
+    if asked.returncode == 0:
+        return {}
+    for name in ("lists/partial", "cache/archives/partial", "cli-plugins"):
+        (folder / name).mkdir(parents=True)
+    (folder / "sources.list").write_text("deb http://deb.debian.org/debian trixie main\n")
+    apart = [
+        f"-oDir::Etc::sourcelist={folder}/sources.list",
+        "-oDir::Etc::sourceparts=-",
+        f"-oDir::State::lists={folder}/lists",
+        f"-oDir::Cache={folder}/cache",
+    ]
+    subprocess.check_call(["apt-get", "-qq", *apart, "update"], cwd=folder)
+    subprocess.check_call(["apt-get", "-qq", *apart, "download", "docker-compose"], cwd=folder)
+    (package,) = folder.glob("docker-compose_*.deb")
+    subprocess.check_call(["dpkg", "-x", package, folder / "unpacked"])
+    plugin = folder / "unpacked" / "usr" / "libexec" / "docker" / "cli-plugins" / "docker-compose"
+    plugin.rename(folder / "cli-plugins" / "docker-compose")
+    return {"DOCKER_CONFIG": str(folder)}
+
+
+def build_image(folder: Path) -> None:
+    """Build what the containers are made from: no registry is asked."""
+    (folder / "Dockerfile").write_text(_DOCKERFILE)
+    subprocess.check_call(
+        ["docker", "build", "--quiet", "--network", "host", "--tag", IMAGE, folder],
+        env={**os.environ, "DOCKER_BUILDKIT": "0"},
+    )

@@ -1,0 +1,116 @@
+"""Folders of browsers whose owners were killed are swept, and no others."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from orchestrator.browser.process.own_folder import OWNER, PREFIX, own_folder, sweep_folders
+
+OWN_ONE = """
+from orchestrator.browser.process.own_folder import own_folder
+with own_folder() as folder:
+    (folder / "profile").mkdir()
+    print(folder, flush=True)
+    input()
+"""
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def left(temporary: Path, name: str = "left") -> Path:
+    """Make a folder that a process which is gone left behind."""
+    folder = temporary / f"{PREFIX}{name}"
+    folder.mkdir()
+    (folder / OWNER).write_text("1\n", encoding="utf-8")
+    return folder
+
+
+def test_a_folder_is_gone_with_its_block_and_never_swept_before(temporary: Path) -> None:
+    with own_folder() as folder:
+        assert folder.parent == temporary
+        assert sweep_folders() == ()
+        assert (folder / OWNER).read_text(encoding="utf-8") == f"{os.getpid()}\n"
+    assert not folder.exists()
+
+
+def test_the_folder_of_another_process_is_swept_when_it_was_killed(temporary: Path) -> None:
+    environment = os.environ | {"TMPDIR": str(temporary)}
+    with subprocess.Popen(
+        [sys.executable, "-c", OWN_ONE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as process:
+        assert process.stdout is not None
+        folder = Path(process.stdout.readline().strip())
+        assert sweep_folders() == ()
+        assert folder.is_dir()
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert sweep_folders() == (folder,)
+    assert not folder.exists()
+
+
+def test_what_is_not_known_to_be_left_stays(temporary: Path) -> None:
+    left(temporary, "earlier")
+    (temporary / f"{PREFIX}earlier" / OWNER).unlink()
+    (temporary / f"{PREFIX}file").write_text("", encoding="utf-8")
+    (temporary / "arena-trace-x").mkdir()
+    strange = left(temporary, "strange")
+    (strange / OWNER).unlink()
+    (strange / OWNER).mkdir()
+    before = set(temporary.rglob("*"))
+    assert sweep_folders() == ()
+    assert set(temporary.rglob("*")) == before
+
+
+def test_no_link_is_followed(temporary: Path) -> None:
+    elsewhere = temporary / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / OWNER).write_text("1\n", encoding="utf-8")
+    (temporary / f"{PREFIX}link").symlink_to(elsewhere)
+    linked = left(temporary, "linked")
+    (linked / OWNER).unlink()
+    (linked / OWNER).symlink_to(elsewhere / OWNER)
+    inside = left(temporary, "inside")
+    (inside / "profile").symlink_to(elsewhere)
+    assert sweep_folders() == (inside,)
+    assert (elsewhere / OWNER).is_file()
+    assert linked.is_dir()
+
+
+def test_what_belongs_to_another_user_stays(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = left(temporary)
+    monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
+    assert sweep_folders() == ()
+    assert folder.is_dir()
+
+
+def test_what_cannot_be_removed_is_left_and_the_rest_is_swept(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stuck, fine = left(temporary, "a"), left(temporary, "b")
+    remove = shutil.rmtree
+
+    def refusing(path: Path) -> None:
+        if path == stuck:
+            raise PermissionError(13, "Permission denied")
+        remove(path)
+
+    monkeypatch.setattr(shutil, "rmtree", refusing)
+    assert sweep_folders() == (fine,)
