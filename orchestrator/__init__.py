@@ -180,6 +180,7 @@ if TYPE_CHECKING:
     from orchestrator.sandbox.engine.containers import Endpoint as Endpoint
     from orchestrator.sandbox.images.build import BuildOutcome as BuildOutcome
     from orchestrator.sandbox.images.build import BuildResult as BuildResult
+    from orchestrator.sandbox.images.image_file import ImageFile as ImageFile
     from orchestrator.sandbox.images.recipes import Recipe as Recipe
     from orchestrator.sandbox.inventory import ContainerStatus as ContainerStatus
     from orchestrator.sandbox.memory import Cost as Cost
@@ -284,6 +285,7 @@ _NAMES = LazyNames(
     orchestrator.sandbox.delta.delta: Delta NextId
     orchestrator.sandbox.engine.containers: Container Endpoint
     orchestrator.sandbox.images.build: BuildOutcome BuildResult
+    orchestrator.sandbox.images.image_file: ImageFile
     orchestrator.sandbox.images.recipes: Recipe
     orchestrator.sandbox.inventory: ContainerStatus
     orchestrator.sandbox.memory: Cost

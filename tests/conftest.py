@@ -79,7 +79,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Let a few tests of a run pass at the second try, each of them named, and no more."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    again = len(reporter.stats.get("rerun", ())) if reporter else 0
+    if reporter is None:
+        return
+    again = len(reporter.stats.get("rerun", ()))
     if again > MOST_RERUNS and session.exitstatus == pytest.ExitCode.OK:
         reporter.write_line(f"{again} tests were tried again, more than {MOST_RERUNS}", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

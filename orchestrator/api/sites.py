@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from arena_core.errors import SiteGoneError, UsageError
 from arena_core.worlds import World
-from orchestrator.api.opened import OpenArena
+from orchestrator.api.images import SiteImages
 
 if TYPE_CHECKING:
     from orchestrator.api.browsing import Browsing
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from orchestrator.authoring.site_check.facts import FactsReport
     from orchestrator.sandbox.delta.delta import Delta
     from orchestrator.sandbox.engine.containers import Container
-    from orchestrator.sandbox.images.build import BuildResult
     from orchestrator.sandbox.inventory import ContainerStatus
     from orchestrator.sandbox.reset.database import QueryResult
     from orchestrator.sandbox.reset.replica import Replica
@@ -34,11 +33,8 @@ _CHANGES: Final = 50
 _LINES: Final = 100
 
 
-class Sites:
+class Sites(SiteImages):
     """The sites: what `up` starts stays until `down`, also when the Arena is closed."""
-
-    def __init__(self, opened: OpenArena) -> None:
-        self._opened = opened
 
     def list(self, names: Sequence[str] = (), *, suite: str | None = None) -> tuple[Site, ...]:
         """Return the manifests of sites.
@@ -339,89 +335,6 @@ class Sites:
         found = await self.container(site, slot=slot)
         async for line in (await self._opened.engine()).follow_logs(found.id, tail):
             yield line
-
-    async def build(
-        self,
-        names: Sequence[str] = (),
-        *,
-        suite: str | None = None,
-        force: bool = False,
-        staged: bool = False,
-    ) -> tuple[BuildResult, ...]:
-        """Build the sites' images and seal them as golden; what is unchanged is left alone.
-
-        Args:
-            names: of sites; `all`, or nothing, for every site there is.
-            suite: instead of names, the sites that this suite's tasks play on.
-            force: build what is unchanged too, without cached steps.
-            staged: build the sites' staged live origins too.
-
-        Raises:
-            UsageError, UnknownNameError: as in `list`.
-            NotAllBuiltError: some of several images could not be built or sealed; the others are,
-                and its `results` say what became of each.
-            ImageError, SiteError: the only image could not be built or sealed.
-        """
-        from orchestrator.api.starting import choose_sites
-        from orchestrator.sandbox.images.build import build_images
-
-        opened = self._opened
-        chosen = choose_sites(opened.registry, names, suite, otherwise=None)
-        return await build_images(
-            await opened.engine(),
-            opened.registry,
-            chosen,
-            staged=staged,
-            force=force,
-            on_line=opened.note_work,
-            on_work=opened.on_event,
-        )
-
-    async def load(self, name: str, archive: Path | str) -> BuildResult:
-        """Load a site's image from a file that `docker save` wrote, bake it and seal it.
-
-        Args:
-            name: of the site.
-            archive: the file, packed or not; it holds one image.
-
-        Raises:
-            UnknownNameError: no such site.
-            InputError: the file cannot be read, or is no such archive.
-            ImageError: it holds several images, or the image could not be baked or sealed.
-        """
-        from orchestrator.sandbox.images.published_images import load_image
-
-        return await load_image(
-            await self._opened.engine(),
-            self._opened.registry.site(name),
-            Path(archive),
-            on_line=self._opened.note_work,
-            on_work=self._opened.on_event,
-        )
-
-    async def pull(
-        self, names: Sequence[str] = (), *, staged: bool = False
-    ) -> tuple[BuildResult, ...]:
-        """Pull the images that their manifests say are published; name those that are built here.
-
-        Args:
-            names: of sites; all where none is given.
-            staged: the staged live origins too.
-
-        Raises:
-            UnknownNameError: no such site.
-            ImageError: an image could not be pulled or sealed.
-        """
-        from orchestrator.sandbox.images.published_images import pull_images
-
-        chosen = self._opened.registry.select(names)
-        return await pull_images(
-            await self._opened.engine(),
-            chosen,
-            staged=staged,
-            on_line=self._opened.note_work,
-            on_work=self._opened.on_event,
-        )
 
     def new(
         self, name: str, *, kind: str = "app", title: str | None = None, folder: Path | None = None

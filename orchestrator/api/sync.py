@@ -296,6 +296,8 @@ class SyncSites(_Blocking[Sites]):
     build = _blocking(Sites.build)
     load = _blocking(Sites.load)
     pull = _blocking(Sites.pull)
+    save_images = _blocking(Sites.save_images)
+    load_images = _blocking(Sites.load_images)
     new = _same(Sites.new)
     published = _same(Sites.published)
     check = _blocking(Sites.check)

@@ -28,6 +28,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "build": "Build the sites' images and seal them as golden.",
         "pull": "Pull the images that are published.",
         "load": "Load a site's image from a file, bake it and seal it.",
+        "images": "Keep sites' images in one file, and load them elsewhere.",
         "plugins": "List plug-ins and whether they work.",
     },
     "Sites": {

@@ -76,10 +76,10 @@ def show(console: Console, outcomes: Iterable[BuildResult]) -> None:
         )
         for outcome in done
     ]
-    console.table(columns, rows, [_as_json(outcome) for outcome in done])
+    console.table(columns, rows, [as_document(outcome) for outcome in done])
 
 
-def _as_json(outcome: BuildResult) -> Json:
+def as_document(outcome: BuildResult) -> Json:
     return {
         "site": outcome.recipe.site.name,
         "staged": outcome.recipe.staged,

@@ -132,6 +132,7 @@ def _innermost(cause: BaseException) -> BaseException:
 _LOG = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
+Item = TypeVar("Item")
 
 THREADS = 16
 ANSWER_S = 60.0
@@ -227,13 +228,13 @@ def _logged(doing: str) -> Iterator[None]:
         _LOG.debug("engine: %s: %s", doing, ended, extra={"seconds": seconds})
 
 
-def on_loop(deliver: Callable[[str], None]) -> Callable[[str], None]:
+def on_loop(deliver: Callable[[Item], None]) -> Callable[[Item], None]:
     """Return a function that a thread may call; `deliver` then runs on this event loop."""
     loop = asyncio.get_running_loop()
 
-    def put(line: str) -> None:
+    def put(item: Item) -> None:
         try:
-            loop.call_soon_threadsafe(deliver, line)
+            loop.call_soon_threadsafe(deliver, item)
         except RuntimeError:
             # The loop is closed: nobody reads any more.
             return

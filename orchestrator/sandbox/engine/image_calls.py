@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 LAST_LINES = 20
 _LOADED = re.compile(r"^Loaded image(?: ID)?: (\S+)$", re.MULTILINE)
+_CHUNK_BYTES = 4 * 2**20
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _PROXY_VARIABLES = (
     "HTTP_PROXY",
@@ -90,7 +92,38 @@ def pull_image(api: APIClient, reference: str, on_line: Callable[[str], None]) -
         raise known or ImageError(f"pulling {reference}: {error.explanation}") from error
 
 
-def load_image(api: APIClient, archive: Path) -> str:
+def save_images(
+    api: APIClient, tags: Sequence[str], archive: Path, on_bytes: Callable[[int], None]
+) -> tuple[str, int]:
+    """Write images to a new file, shared layers once; return its SHA-256 and its bytes."""
+    from requests.exceptions import RequestException  # noqa: PLC0415  loads with the SDK
+
+    # The SDK's own call takes one image only.
+    url = f"{api.base_url}/v{api.api_version}/images/get"
+    answer = api.get(url, params={"names": list(tags)}, stream=True, timeout=None)
+    if answer.status_code != HTTPStatus.OK:
+        raise ImageError(f"saving images: the Docker engine refused: {answer.text.strip()}")
+    part = archive.with_name(f"{archive.name}.part")
+    digest, size = hashlib.sha256(), 0
+    try:
+        with part.open("wb") as file:
+            for chunk in answer.iter_content(_CHUNK_BYTES):
+                file.write(chunk)
+                digest.update(chunk)
+                size += len(chunk)
+                on_bytes(size)
+        part.replace(archive)
+    except RequestException:  # an OSError, and the engine's
+        raise
+    except OSError as cause:
+        raise InputError(f"{archive}: cannot be written: {cause.strerror or cause}") from cause
+    finally:
+        part.unlink(missing_ok=True)
+    return digest.hexdigest(), size
+
+
+def load_images(api: APIClient, archive: Path) -> list[str]:
+    """Load all images of a file that `docker save` wrote; return their names."""
     from docker.errors import APIError  # noqa: PLC0415
 
     try:
@@ -102,11 +135,15 @@ def load_image(api: APIClient, archive: Path) -> str:
         known = broken_off(str(error.explanation), f"loading {archive}")
         message = f"{archive}: is no archive of an image: {error.explanation}"
         raise known or InputError(message, hint="`docker save IMAGE` writes one") from error
-    names = _LOADED.findall(said)
+    return [str(name) for name in _LOADED.findall(said)]
+
+
+def load_image(api: APIClient, archive: Path) -> str:
+    names = load_images(api, archive)
     if len(names) != 1:
         message = f"{archive}: holds {len(names)} images ({', '.join(names) or 'none'}), not one"
         raise ImageError(message, hint="`docker save IMAGE > FILE` with one image")
-    return str(names[0])
+    return names[0]
 
 
 def _follow(
@@ -207,6 +244,23 @@ class ImageCalls:
         )
         await self.tag(name, tag)
         return await self._the_image(tag)
+
+    async def load_all(self, archive: Path) -> None:
+        """Load every image of a file that `docker save` wrote, under the names it has there."""
+        await self._calls.long(f"loading {archive}", lambda api: load_images(api, archive), _LOAD_S)
+
+    async def save(
+        self, tags: Sequence[str], archive: Path, on_bytes: Callable[[int], None]
+    ) -> tuple[str, int]:
+        """Write images to one new file; return its SHA-256 and its bytes.
+
+        Args:
+            on_bytes: gets how many bytes are written so far, on the event loop.
+        """
+        count = on_loop(on_bytes)
+        return await self._calls.long(
+            f"saving {archive}", lambda api: save_images(api, tags, archive, count), _LOAD_S
+        )
 
     async def tag(self, source: str, tag: str) -> None:
         repository, _, version = tag.rpartition(":")

@@ -136,6 +136,8 @@ class BuildOutcome(StrEnum):
     SEALED = "sealed"
     PULLED = "pulled"
     LOADED = "loaded"
+    SAVED = "saved"
+    OUTDATED = "of other sources"
     UNCHANGED = "unchanged"
     LOCAL = "built locally"
     ABSENT = "not here"
@@ -144,7 +146,7 @@ class BuildOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildResult:
-    """One row of what `arena build` and `arena pull` report.
+    """One row of what `arena build`, `arena pull` and `arena images` report.
 
     Attributes:
         golden: digest of the state its containers start with; None for a staged live origin.
@@ -240,10 +242,10 @@ class _Builder:
         source = self._book.source_hash(recipe)
         present = await self._engine.image(recipe.image.tag)
         if present is not None and not self._force and is_current(present, recipe, source):
-            return _outcome(recipe, BuildOutcome.UNCHANGED, began, present)
+            return outcome_of(recipe, BuildOutcome.UNCHANGED, began, present)
         if recipe.staged:
             image = await self._build(recipe, recipe.image.tag, source, note)
-            return _outcome(recipe, BuildOutcome.BUILT, began, image)
+            return outcome_of(recipe, BuildOutcome.BUILT, began, image)
         unsealed, outcome = await self._unsealed(recipe, source, note)
         sealed = await seal(
             self._engine,
@@ -255,7 +257,7 @@ class _Builder:
         )
         await self._engine.remove_image(unsealed.tag)
         note.say("ready")
-        return _outcome(recipe, outcome, began, sealed)
+        return outcome_of(recipe, outcome, began, sealed)
 
     async def _unsealed(
         self, recipe: Recipe, source: str, note: _Progress
@@ -341,7 +343,9 @@ class _Progress:
             self._write(text)
 
 
-def _outcome(recipe: Recipe, outcome: BuildOutcome, began: float, image: ImageInfo) -> BuildResult:
+def outcome_of(
+    recipe: Recipe, outcome: BuildOutcome, began: float, image: ImageInfo
+) -> BuildResult:
     return BuildResult(
         recipe=recipe,
         outcome=outcome,

@@ -41,17 +41,19 @@ class Ran:
     said: str
 
 
-def play(folder: Path, arena: str, inputs: Mapping[str, str], **more: str) -> Ran:
-    """Run the step as GitHub's runner does: inputs and defaults in the environment."""
+def play(
+    folder: Path, arena: str, inputs: Mapping[str, str], *, name: str = PLAY, **more: str
+) -> Ran:
+    """Run a step as GitHub's runner does: inputs and defaults in the environment."""
     (folder / "bin").mkdir(exist_ok=True)
     program = folder / "bin" / "arena"
     program.write_text(arena)
     program.chmod(0o755)
-    step: dict[str, Any] = STEPS[PLAY]
+    step: dict[str, Any] = STEPS[name]
     given = {name: one["default"] for name, one in ACTION["inputs"].items()} | dict(inputs)
     env = {
-        name: given[re.fullmatch(r"\$\{\{ inputs\.(.*) \}\}", value)[1]]  # type: ignore[index]
-        for name, value in step["env"].items()
+        key: given[re.fullmatch(r"\$\{\{ inputs\.(.*) \}\}", value)[1]]  # type: ignore[index]
+        for key, value in step["env"].items()
     }
     files = {"GITHUB_STEP_SUMMARY": folder / "said.md", "GITHUB_OUTPUT": folder / "outputs"}
     for path in files.values():
@@ -63,7 +65,7 @@ def play(folder: Path, arena: str, inputs: Mapping[str, str], **more: str) -> Ra
             **os.environ,
             **env,
             **more,
-            **{name: str(path) for name, path in files.items()},
+            **{key: str(path) for key, path in files.items()},
             "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
         },
         capture_output=True,
@@ -97,6 +99,24 @@ def test_what_is_given_becomes_arguments_and_nothing_of_it_a_command(tmp_path: P
     assert not (tmp_path / "owned").exists()
     assert ran.summary == "before\n## said\n"
     assert "run=arena-ci/run" in ran.outputs
+
+
+@pytest.mark.parametrize(
+    ("images", "called"),
+    [
+        ("", ["build --suite smoke"]),
+        ("is there.tar", ["images load is there.tar", "build --suite smoke"]),
+        ("not.tar", ["build --suite smoke", "images save not.tar --suite smoke"]),
+    ],
+)
+def test_saved_images_are_loaded_or_saved_for_the_next_run(
+    tmp_path: Path, images: str, called: list[str]
+) -> None:
+    (tmp_path / "is there.tar").touch()
+    note = '#!/bin/bash\necho "$@" >> called\n'
+    ran = play(tmp_path, note, {"images": images}, name="Load or build the images")
+    assert ran.code == 0, ran.said
+    assert (tmp_path / "called").read_text().splitlines() == called
 
 
 @pytest.mark.parametrize("code", [1, 90, 130])

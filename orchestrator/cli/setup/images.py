@@ -1,0 +1,88 @@
+"""`arena images`: sites' images in one file, for machines that shall not build them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.asynchronous import run
+from orchestrator.cli.console import Console
+from orchestrator.cli.setup.build import as_document, show
+
+if TYPE_CHECKING:
+    from orchestrator.sandbox.images.image_file import ImageFile
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.command()
+def save(
+    file: Annotated[Path, typer.Argument(help="The file to write, a tar; it must not exist.")],
+    sites: Annotated[
+        list[str] | None, typer.Argument(help="Sites, or `all`; default: all.")
+    ] = None,
+    suite: Annotated[
+        str | None, typer.Option(help="Save the sites that this suite's tasks use.")
+    ] = None,
+    staged: Annotated[
+        bool, typer.Option("--staged", help="Also save the sites' staged live origins.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Write sites' sealed images, and what they are built on, to one file.
+
+    Shared layers are written once. Compress the file if you send it: `zstd FILE`.
+
+    Example: arena images save smoke.tar --suite smoke
+    """
+    console = Console(as_json)
+    _show(console, run(_save(console, file, sites or [], suite, staged=staged)))
+
+
+@app.command()
+def load(
+    file: Annotated[Path, typer.Argument(help="A file of `arena images save`.")],
+    sha256: Annotated[
+        str | None, typer.Option(metavar="HEX", help="Load nothing if its SHA-256 is another.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Load the images of a file, sealed as they were saved: nothing is built.
+
+    An image `of other sources` is not what this version of Arena builds; `arena build` renews it.
+    """
+    console = Console(as_json)
+    _show(console, run(_load(console, file, sha256)))
+
+
+async def _save(
+    console: Console, file: Path, sites: list[str], suite: str | None, *, staged: bool
+) -> ImageFile:
+    from orchestrator.cli.runs.live import arena_with_progress
+
+    async with arena_with_progress(console) as arena:
+        return await arena.sites.save_images(file, sites, suite=suite, staged=staged)
+
+
+async def _load(console: Console, file: Path, sha256: str | None) -> ImageFile:
+    from orchestrator.cli.runs.live import arena_with_progress
+
+    async with arena_with_progress(console) as arena:
+        return await arena.sites.load_images(file, sha256=sha256)
+
+
+def _show(console: Console, found: ImageFile) -> None:
+    if console.as_json:
+        console.json(
+            {
+                "file": str(found.path),
+                "sha256": found.sha256,
+                "size_bytes": found.size_bytes,
+                "images": [as_document(image) for image in found.images],
+            }
+        )
+        return
+    show(console, found.images)
+    console.line(f"{found.path}: {found.size_bytes / 1e6:.0f} MB, SHA-256 {found.sha256}")
