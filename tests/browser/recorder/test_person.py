@@ -236,8 +236,8 @@ async def test_a_password_is_nowhere_in_the_folder(tmp_path: Path) -> None:
     kept = tmp_path / "recording"
     assert b"emma" in (kept / "steps.jsonl").read_bytes()
     assert not [path for path in kept.iterdir() if b"hunter2" in path.read_bytes()]
-    # A busy recorder keeps what was done meanwhile as one step, so their number is open: the page is
-    # shown until the password is typed and after it is left, and never between.
+    # A busy recorder keeps what was done meanwhile as one step, so their number is open: the page
+    # is shown until the password is typed and after it is left, and never between.
     shown = "".join(
         "s" if step.evidence.screenshot else "-" for step in person.capture.recording.steps
     )
