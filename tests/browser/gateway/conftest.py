@@ -1,14 +1,16 @@
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 import trustme
-from browser.gateway.lab import CHROMIUM_ARGUMENTS, Authority, Lab
-from playwright.async_api import Browser, Playwright, async_playwright
+from browser.gateway.lab import Authority, Lab
+from playwright.async_api import Playwright, async_playwright
+
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.process.launch import Browser, launch
 
 
 @pytest.fixture(scope="module")
@@ -23,13 +25,10 @@ async def playwright() -> AsyncIterator[Playwright]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser(playwright: Playwright, authority: Authority) -> AsyncIterator[Browser]:
-    browser = await playwright.chromium.launch(
-        executable_path=shutil.which("chromium"),
-        args=[*CHROMIUM_ARGUMENTS, f"--ignore-certificate-errors-spki-list={authority.spki}"],
-    )
-    yield browser
-    await browser.close()
+async def browser(authority: Authority) -> AsyncIterator[Browser]:
+    """A browser in its own network: no container that comes or goes breaks off its requests."""
+    async with launch(BrowserOptions(full=True, trusted_spki=authority.spki)) as launched:
+        yield launched
 
 
 @pytest_asyncio.fixture(loop_scope="module")

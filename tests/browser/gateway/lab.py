@@ -14,19 +14,10 @@ import trustme
 from aiohttp import web
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from playwright.async_api import Browser, Page
+from playwright.async_api import Page
 
+from orchestrator.browser.process.launch import Browser
 from orchestrator.gateway import Arm, Gateway, Policy, Route, SocketAddress
-
-CHROMIUM_ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +67,12 @@ class Lab:
         return SocketAddress("127.0.0.1", port)
 
     async def gateway(self, *routes: Route, arm: Arm | None = None) -> Gateway:
-        return await self._open.enter_async_context(Gateway.open(Policy(routes), arm=arm))
+        opening = Gateway.open(Policy(routes), bind=await self.browser.listen(), arm=arm)
+        return await self._open.enter_async_context(opening)
 
     async def page(self, gateway: Gateway) -> Page:
         """Open an empty page in a context that is bound to a gateway."""
-        context = await self.browser.new_context(proxy={"server": gateway.url})
-        context.set_default_timeout(15_000)
+        context = await self.browser._browser.new_context(proxy={"server": gateway.url})
         self._open.push_async_callback(context.close)
         return await context.new_page()
 

@@ -25,7 +25,7 @@ def authority() -> trustme.CA:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser(authority: trustme.CA) -> AsyncIterator[Browser]:
-    options = BrowserOptions(isolated=False, trusted_spki=Authority(authority).spki)
+    options = BrowserOptions(trusted_spki=Authority(authority).spki)
     async with launch(options) as launched:
         yield launched
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
@@ -42,9 +43,15 @@ class Answer:
 
 
 class Site:
-    """A web server on loopback; as a proxy it answers for every host."""
+    """A web server on loopback; as a proxy it answers for every host.
 
-    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+    Args:
+        listener: bound where the browser reaches it (`Browser.listen`); otherwise this machine's.
+    """
+
+    def __init__(
+        self, listener: socket.socket | None = None, tls: ssl.SSLContext | None = None
+    ) -> None:
         self.answers: dict[str, Answer] = {"/favicon.ico": Answer(body=b"", status=404)}
         self.requests: list[tuple[str, str]] = []
         self._asked = threading.Condition()
@@ -62,12 +69,16 @@ class Site:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler, bind_and_activate=False)
+        self._server.socket.close()
+        self._server.socket = listener or socket.create_server(("127.0.0.1", 0))
+        self._server.socket.listen()
+        self._server.socket.settimeout(None)
         self._server.daemon_threads = True
         if tls is not None:
             self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         scheme = "http" if tls is None else "https"
-        self.port = self._server.server_port
+        self.port = int(self._server.socket.getsockname()[1])
         self.base = f"{scheme}://127.0.0.1:{self.port}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
         self._thread.start()
@@ -107,9 +118,9 @@ class Site:
         return sum(1 for _, asked in self.requests if urlsplit(asked).path == path)
 
     def wait_asked(self, path: str, times: int) -> None:
-        """Return once a path was asked for so often; fail after ten seconds."""
+        """Return once a path was asked for so often; fail after half a minute."""
         with self._asked:
-            assert self._asked.wait_for(lambda: self.asked(path) >= times, 10)
+            assert self._asked.wait_for(lambda: self.asked(path) >= times, 30)
 
     def close(self) -> None:
         for answer in self.answers.values():
@@ -175,30 +186,32 @@ class Drive:
         return " ".join(await self.session.read_own(selector))
 
 
-@pytest.fixture
-def site() -> Iterator[Site]:
-    made = Site()
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def make_site() -> Iterator[Callable[..., Site]]:
-    made: list[Site] = []
-
-    def make(tls: ssl.SSLContext | None = None) -> Site:
-        made.append(Site(tls))
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.close()
-
-
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    async with launch(BrowserOptions(isolated=False)) as launched:
+    """A browser in its own network: no container that comes or goes breaks off its requests."""
+    async with launch(BrowserOptions()) as launched:
         yield launched
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def site(browser: Browser) -> AsyncIterator[Site]:
+    """A site in the browser's network."""
+    with closing(Site(await browser.listen())) as made:
+        yield made
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def other_site(browser: Browser) -> AsyncIterator[Site]:
+    """One more."""
+    with closing(Site(await browser.listen())) as made:
+        yield made
+
+
+@pytest.fixture
+def outer_site() -> Iterator[Site]:
+    """A site in this machine's network, for gateways and other browsers."""
+    with closing(Site()) as made:
+        yield made
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -33,9 +33,9 @@ ROWS = "<table width=400>" + "".join(
 OF_PIXELS = {"screenshot", "som"}
 
 
-async def test_every_form_of_observation_and_every_report_is_the_same(site: Site) -> None:
-    shell = await told_by(BrowserOptions(isolated=False), site)
-    full = await told_by(BrowserOptions(isolated=False, full=True), site)
+async def test_every_form_of_observation_and_every_report_is_the_same(outer_site: Site) -> None:
+    shell = await told_by(BrowserOptions(isolated=False), outer_site)
+    full = await told_by(BrowserOptions(isolated=False, full=True), outer_site)
     assert (shell.pop("is shell"), full.pop("is shell")) == (True, False)
     for what, told in full.items():
         assert shell[what] == told, what

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -110,13 +110,11 @@ WRITE = "fetch('BASE/write', {method: 'POST', mode: 'no-cors', body: 'x=1'})"
     ],
     ids=["frame", "frame of another origin", "worker", "beacon", "popup"],
 )
-async def test_whoever_sends_it(
-    recorded: Drive, site: Site, make_site: Callable[[], Site], page: str
-) -> None:
-    other, write = make_site(), WRITE.replace("BASE", site.base)
-    other.page(f"<script>{write}</script>", "/frame")
+async def test_whoever_sends_it(recorded: Drive, site: Site, other_site: Site, page: str) -> None:
+    write = WRITE.replace("BASE", site.base)
+    other_site.page(f"<script>{write}</script>", "/frame")
     site.page(write, "/worker.js", content_type="text/javascript")
-    page = page.replace("OTHER", other.base).replace("BASE", site.base)
+    page = page.replace("OTHER", other_site.base).replace("BASE", site.base)
     await recorded.open(page.replace("BUTTON", "<button onclick=f.submit()>go</button>"))
     if recorded.shows("button"):
         await recorded.do(Click(element=recorded.id("button", "go")))

@@ -6,10 +6,12 @@ import asyncio
 import base64
 import hashlib
 import ssl
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 import trustme
+from browser.session.conftest import Site
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
@@ -20,10 +22,7 @@ from orchestrator.browser.process.launch import launch
 from orchestrator.browser.session.context import SessionOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-
-    from browser.session.conftest import Site
 
     from evaluators.evidence import RequestNote
     from orchestrator.browser.process.launch import Browser
@@ -70,7 +69,7 @@ async def test_no_write_reaches_a_live_origin(browser: Browser, site: Site, butt
 
 async def _refused(session: Session) -> tuple[RequestNote, ...]:
     """A worker sends in its own time: wait until something was refused."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while True:
             assert await session.settle(10)
             if refused := session.drain().refused:
@@ -90,10 +89,9 @@ async def test_a_refused_form_leads_to_a_page_that_says_so(browser: Browser, sit
 
 
 async def test_reading_a_live_origin_and_writing_elsewhere_go_on(
-    browser: Browser, site: Site, make_site: Callable[..., Site]
+    browser: Browser, site: Site, other_site: Site
 ) -> None:
-    other = make_site()
-    url = other.page(WRITES)
+    url = other_site.page(WRITES)
     live = SessionOptions(proxy_url=None, live_origins=frozenset({site.base}))
     free = SessionOptions(proxy_url=None)
     async with browser.session(live) as session, browser.session(free) as writer:
@@ -104,7 +102,7 @@ async def test_reading_a_live_origin_and_writing_elsewhere_go_on(
             element = next(n.id for n in seen.nodes if n.role == "button" and n.name == name)
             assert await session.act(Click(element=element)) is None
             assert await session.settle(10)
-        assert _methods(other, "/w") == ["POST", "POST"]
+        assert _methods(other_site, "/w") == ["POST", "POST"]
         assert session.drain().refused == ()
         await writer.open([site.page(WRITES)])
         assert await writer.settle(10)
@@ -124,11 +122,9 @@ def _spki(certificate: bytes) -> str:
     return base64.b64encode(hashlib.sha256(der).digest()).decode()
 
 
-async def test_only_the_trusted_key_is_trusted(
-    make_site: Callable[..., Site], tmp_path: Path
-) -> None:
+async def test_only_the_trusted_key_is_trusted(tmp_path: Path) -> None:
     ours, theirs = trustme.CA(), trustme.CA()
-    sites = []
+    contexts = []
     for authority in (ours, theirs):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         leaf = authority.issue_cert("127.0.0.1")
@@ -140,15 +136,18 @@ async def test_only_the_trusted_key_is_trusted(
             + authority.cert_pem.bytes()
         )
         context.load_cert_chain(chain)
-        sites.append(make_site(context))
-        sites[-1].page("<p>secure")
-    options = BrowserOptions(trusted_spki=_spki(ours.cert_pem.bytes()), isolated=False)
+        contexts.append(context)
+    options = BrowserOptions(trusted_spki=_spki(ours.cert_pem.bytes()))
     async with (
         launch(options) as browser,
         browser.session(SessionOptions(proxy_url=None)) as session,
     ):
-        await session.open([sites[0].base])
-        assert await session.settle(10)
-        assert await session.read_own("p") == ("secure",)
-        with pytest.raises(BrowserError, match="ERR_CERT"):
-            await session.open([sites[1].base])
+        with (
+            closing(Site(await browser.listen(), contexts[0])) as trusted,
+            closing(Site(await browser.listen(), contexts[1])) as stranger,
+        ):
+            await session.open([trusted.page("<p>secure")])
+            assert await session.settle(10)
+            assert await session.read_own("p") == ("secure",)
+            with pytest.raises(BrowserError, match="ERR_CERT"):
+                await session.open([stranger.page("<p>secure")])

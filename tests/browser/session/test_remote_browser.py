@@ -63,6 +63,12 @@ def theirs(tmp_path: Path) -> Iterator[RunningChromium]:
         yield running
 
 
+@pytest.fixture
+def site(outer_site: Site) -> Site:
+    """What their browser visits is in this machine's network."""
+    return outer_site
+
+
 def live_at(origin: str, pace_s: float = 0.0) -> SiteRegistry:
     """Return the sites, with the wiki's live origin on this machine."""
     wiki = ATLAS.site("wiki")

@@ -17,8 +17,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def branches(browser: Browser, site: Site) -> AsyncIterator[Branches]:
-    async with Branches(browser, site).running() as made:
+async def branches(browser: Browser, outer_site: Site) -> AsyncIterator[Branches]:
+    async with Branches(browser, outer_site).running() as made:
         yield made
 
 

@@ -12,8 +12,6 @@ from arena_core.errors import BrowserError, TaskError
 from orchestrator.browser.session.context import SessionOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from browser.session.conftest import Drive, Site
 
     from orchestrator.browser.process.launch import Browser
@@ -53,19 +51,18 @@ async def test_a_start_page_that_cannot_be_reached_is_a_browser_error(browser: B
 
 
 async def test_everything_goes_through_the_proxy_loopback_too(
-    browser: Browser, site: Site, make_site: Callable[..., Site]
+    browser: Browser, site: Site, other_site: Site
 ) -> None:
-    elsewhere = make_site()
     site.page("<p>by proxy")
     async with browser.session(SessionOptions(proxy_url=site.base)) as session:
-        for url in ("http://shop.arena.test/", elsewhere.base + "/", "http://localhost:8099/"):
+        for url in ("http://shop.arena.test/", other_site.base + "/", "http://localhost:8099/"):
             await session.open([url])
             assert await session.settle(10)
             assert await session.read_own("p") == ("by proxy",)
             assert await session.read_fresh(url, "p") == ("by proxy",)
             assert (await session.fetch_text(url)).body == "<p>by proxy"
             assert ("GET", url) in site.requests
-    assert elsewhere.requests == []
+    assert other_site.requests == []
 
 
 async def test_two_sessions_share_nothing(browser: Browser, site: Site) -> None:
