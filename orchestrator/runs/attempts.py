@@ -267,9 +267,7 @@ class AttemptRunner:
         fault = EpisodeFault(
             reason=UnscoredReason.INTERNAL, message=bug_in_words(bug), place=place_of(bug)
         )
-        evidence = unplayed(self.folder.lock(), key, number, fault)
-        digest = self.folder.save_evidence(key.folder(number), evidence, {})
-        self._finish(key, number, task, evidence, digest)
+        self._end_unstarted(key, number, task, fault)
 
     async def _not_to_play(self, key: EpisodeKey) -> EpisodeFault | None:
         """Return why an episode is not to be played; None where it is."""

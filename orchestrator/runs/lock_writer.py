@@ -54,7 +54,7 @@ async def make_lock(request: RunRequest, registry: SiteRegistry, engine: Engine)
         },
         online_faces=request.online_faces,
         tapes=tape_locks(request, hash_suite(request.suite)),
-        replayed=request.replayed,
+        replayed=None if request.recording is None else request.recording.lock,
         rollouts=request.rollouts,
         images=await _image_ids(upstreams, engine),
         engine=await engine.version(),

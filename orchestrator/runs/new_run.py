@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Final, Self, assert_never
+from typing import Final, assert_never
 
 from arena_core.errors import UsageError
 from arena_core.names import counted, listed, offered
@@ -70,20 +70,9 @@ _OF_THE_SOURCE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replay:
-    """The replies of an earlier run, and its lock; both None where models are asked."""
-
-    recording: Recording | None = None
-    lock: RunLock | None = None
-
-    @classmethod
-    def of(cls, agent: ChosenAgent) -> Self:
-        """Read the run that an agent's option `replay` names."""
-        if agent.replay is None:
-            return cls()
-        folder = RunFolder.open(Path(agent.replay))
-        return cls(recording=Recording.load(folder), lock=folder.lock())
+def replies_for(agent: ChosenAgent) -> Recording | None:
+    """Read the run that an agent's option `replay` names; None where models are asked."""
+    return None if agent.replay is None else Recording.load(RunFolder.open(Path(agent.replay)))
 
 
 def prepare(
@@ -100,7 +89,7 @@ def prepare(
     refuse_offline_origins(spec)
     chosen = choose_agent(named_agent(spec) if agent is None else agent, spec.options)
     require_held(chosen, spec.budget)
-    replay = Replay.of(chosen)
+    recording = replies_for(chosen)
     source = load_source(spec.suite)
     request = RunRequest(
         suite=source.suite,
@@ -109,8 +98,7 @@ def prepare(
         agent_lock=chosen.lock,
         settings=spec.settings(),
         headless=headless,
-        recording=replay.recording,
-        replayed=replay.lock,
+        recording=recording,
         importers=source.importers,
     )
     whole = replace(request, settings=request.settings.model_copy(update={"shard": None}))
@@ -215,7 +203,6 @@ def resumed_request(
         settings = settings.model_copy(update={"browser": None})  # a look at it, offline
     chosen = agent_of_lock(lock.agent, agent, options)
     require_held(chosen, settings.budget)
-    replay = Replay.of(chosen)
     request = RunRequest(
         suite=suite,
         tasks=tasks_of(lock, suite),
@@ -223,8 +210,7 @@ def resumed_request(
         agent_lock=lock.agent,
         settings=settings,
         headless=headless,
-        recording=replay.recording,
-        replayed=replay.lock,
+        recording=replies_for(chosen),
         rollouts=lock.rollouts,
         again=again,
     )

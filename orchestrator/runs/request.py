@@ -33,8 +33,7 @@ class RunRequest:
         tasks: the chosen ones, in order.
         headless: no browser window is shown.
         importers: keys of those that made tasks of the suite's file.
-        recording: whose replies answer the agent; None where models do. `replayed` is the lock of
-            its run.
+        recording: whose replies answer the agent; None where models do.
         rollouts: what its episodes go on from; None where they begin at the start of their tasks.
         again: why a finished episode that is unscored is played again.
         proof_hook: looks at each episode in its middle; None where nobody does.
@@ -50,7 +49,6 @@ class RunRequest:
     headless: bool = True
     importers: tuple[str, ...] = ()
     recording: Recording | None = None
-    replayed: RunLock | None = None
     rollouts: Rollouts | None = None
     again: frozenset[UnscoredReason] = frozenset()
     proof_hook: ProofHook | None = None

@@ -177,12 +177,6 @@ class Worker:
         await keeper.play(key, task, attempt, self.spree)
 
     async def _attempt(self, job: Job, spec: AttemptSpec, meter: AttemptMeter) -> PlayedAttempt:
-        """Play an attempt in the browser of its run: those side by side may have different ones."""
-        environments = self.environments.in_browser(job.run.request.browser)
-        return await replace(self, environments=environments).perform(job, spec, meter)
-
-    async def perform(self, job: Job, spec: AttemptSpec, meter: AttemptMeter) -> PlayedAttempt:
-        """Play an attempt in the browser that there is."""
         request, task = job.run.request, spec.task
         if isinstance(request.agent, AgentCommand | PersonAgent):
             return await self._attempt_outside(spec, task, request.agent, meter)

@@ -26,38 +26,20 @@ _EXACT_AGENTS = 7
 _TIE = 1e-9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Kappa:
-    """Cohen's kappa over episodes paired by task, repeats averaged inside it.
+    """Cohen's kappa; `undefined` says why it, or its interval, is None."""
 
-    Attributes:
-        both, first_only, second_only, neither: tasks, in parts where repeats part: a task counts
-            with the share of its pairs of one episode a side.
-        observed: share of agreement; `value`: kappa, None where undefined.
-        adjusted: 2·observed - 1 (PABAK), which rates near 0 and 1 do not pull down.
-        undefined: why there is no kappa, or no interval of it.
-    """
-
-    tasks: int
-    clusters: int
-    left_out: int
-    both: float
-    first_only: float
-    second_only: float
-    neither: float
-    observed: float | None
     value: float | None
     interval: Interval | None
-    adjusted: float | None
     undefined: str | None = None
-    confidence: float = CONFIDENCE
 
 
-@dataclass(frozen=True, slots=True)
-class RatePoint:
-    """One cluster (a template): the mean of both sides' rates and first − second."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplatePoint:
+    """One template in a Bland-Altman plot: the mean of both sides' rates, and first - second."""
 
-    cluster: str
+    template: str
     tasks: int
     mean: float
     difference: float
@@ -73,19 +55,19 @@ class BlandAltman:
             each with its interval.
     """
 
-    points: tuple[RatePoint, ...]
-    bias: float | None
-    bias_interval: Interval | None
-    lower: float | None
-    lower_interval: Interval | None
-    upper: float | None
-    upper_interval: Interval | None
+    points: tuple[TemplatePoint, ...]
+    bias: float | None = None
+    bias_interval: Interval | None = None
+    lower: float | None = None
+    lower_interval: Interval | None = None
+    upper: float | None = None
+    upper_interval: Interval | None = None
     undefined: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankCorrelation:
-    """Do two worlds order agents alike: Kendall's tau-b and Spearman's rho.
+    """Do two worlds order agents alike: Kendall's tau-b.
 
     Attributes:
         agents: those with a rate in both.
@@ -94,9 +76,8 @@ class RankCorrelation:
     """
 
     agents: tuple[str, ...]
-    tau: float | None
-    rho: float | None
-    p: float | None
+    tau: float | None = None
+    p: float | None = None
     is_same_order: bool = False
     undefined: str | None = None
 
@@ -109,39 +90,21 @@ def kappa(pairs: Sequence[TaskPair], *, confidence: float = CONFIDENCE) -> Kappa
     agreement by chance as it is.
     """
     known = [pair for pair in pairs if pair.difference is not None]
-    played = sum(bool(pair.first and pair.second) for pair in pairs)
+    if not known:
+        return Kappa(None, None, NO_PAIR)
     cells = [_cells(pair) for pair in known]
     both, first_only, second_only, neither = (
         math.fsum(cell[place] for cell in cells) for place in range(4)
     )
-    observed = value = interval = None
-    undefined: str | None = NO_PAIR
-    if known:
-        observed = min(1.0, (both + neither) / len(known))
-        first, second = (both + first_only) / len(known), (both + second_only) / len(known)
-        chance = first * second + (1 - first) * (1 - second)
-        undefined = "both sides gave one and the same outcome to every task"
-        if 1 - chance > NOTHING:
-            value = (observed - chance) / (1 - chance)
-            undefined = ONE_CLUSTER
-            if len({pair.cluster for pair in known}) > 1:
-                undefined = None
-                interval = _kappa_interval(known, (first, second), observed, confidence)
-    return Kappa(
-        tasks=len(known),
-        clusters=len({pair.cluster for pair in known}),
-        left_out=played - len(known),
-        both=both,
-        first_only=first_only,
-        second_only=second_only,
-        neither=neither,
-        observed=observed,
-        value=value,
-        interval=interval,
-        adjusted=None if observed is None else 2 * observed - 1,
-        undefined=undefined,
-        confidence=confidence,
-    )
+    observed = min(1.0, (both + neither) / len(known))
+    first, second = (both + first_only) / len(known), (both + second_only) / len(known)
+    chance = first * second + (1 - first) * (1 - second)
+    if 1 - chance <= NOTHING:
+        return Kappa(None, None, "both sides gave one and the same outcome to every task")
+    value = (observed - chance) / (1 - chance)
+    if len({pair.cluster for pair in known}) == 1:
+        return Kappa(value, None, ONE_CLUSTER)
+    return Kappa(value, _kappa_interval(known, (first, second), observed, confidence))
 
 
 def bland_altman(pairs: Sequence[TaskPair], *, confidence: float = CONFIDENCE) -> BlandAltman:
@@ -153,17 +116,14 @@ def bland_altman(pairs: Sequence[TaskPair], *, confidence: float = CONFIDENCE) -
     points = _points(pairs)
     count = len(points)
     if count < FEWEST_POINTS:
-        return _no_limits(
-            points,
-            f"only {counted(count, 'template has', 'templates have')} both sides",
-        )
+        few = counted(count, "template has", "templates have")
+        return BlandAltman(points=points, undefined=f"only {few} both sides")
     bias = math.fsum(point.difference for point in points) / count
     squares = math.fsum((point.difference - bias) ** 2 for point in points)
     spread = math.sqrt(squares / (count - 1))
     if spread <= _TIE:
-        return _no_limits(
-            points, "all templates differ by the same amount, so there is no spread", bias
-        )
+        same = "all templates differ by the same amount, so there is no spread"
+        return BlandAltman(points=points, bias=bias, undefined=same)
     width = student_quantile(CONFIDENCE, math.inf)
     quantile = student_quantile(confidence, count - 1)
     around_bias = quantile * spread / math.sqrt(count)
@@ -194,7 +154,7 @@ def rank_correlation(
     elif len(set(ours)) == 1 or len(set(theirs)) == 1:
         undefined = "all agents have the same rate in one of them"
     if undefined is not None:
-        return RankCorrelation(agents=agents, tau=None, rho=None, p=None, undefined=undefined)
+        return RankCorrelation(agents=agents, undefined=undefined)
     from scipy import stats
 
     is_few = len(agents) <= _EXACT_AGENTS
@@ -202,7 +162,6 @@ def rank_correlation(
     return RankCorrelation(
         agents=agents,
         tau=_tau_b(ours, theirs),
-        rho=float(stats.spearmanr(ours, theirs).statistic),
         p=p,
         is_same_order=_orders(ours) == _orders(theirs),
     )
@@ -238,35 +197,20 @@ def _kappa_interval(
     return Interval(max(-1.0, low), min(1.0, high))
 
 
-def _points(pairs: Sequence[TaskPair]) -> tuple[RatePoint, ...]:
+def _points(pairs: Sequence[TaskPair]) -> tuple[TemplatePoint, ...]:
     clusters: dict[str, list[tuple[float, float]]] = {}
     for pair in pairs:
         first, second = (side.share for side in pair.sides)
         if first is not None and second is not None:
             clusters.setdefault(pair.cluster, []).append((first, second))
     return tuple(
-        RatePoint(
-            cluster=cluster,
+        TemplatePoint(
+            template=cluster,
             tasks=len(shares),
             mean=math.fsum(first + second for first, second in shares) / (2 * len(shares)),
             difference=math.fsum(first - second for first, second in shares) / len(shares),
         )
         for cluster, shares in clusters.items()
-    )
-
-
-def _no_limits(
-    points: tuple[RatePoint, ...], because: str, bias: float | None = None
-) -> BlandAltman:
-    return BlandAltman(
-        points=points,
-        bias=bias,
-        bias_interval=None,
-        lower=None,
-        lower_interval=None,
-        upper=None,
-        upper_interval=None,
-        undefined=because,
     )
 
 

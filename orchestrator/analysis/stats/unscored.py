@@ -33,14 +33,12 @@ class TippingPoint:
         decision: the conclusion without the unscored.
         first_unscored, second_unscored: how many episodes of the tasks that both sides played.
         turns: one a direction in which it turns; empty where nothing that they could be turns it.
-        sentence: the same in words.
     """
 
     decision: str
     first_unscored: int
     second_unscored: int
     turns: tuple[Turn, ...]
-    sentence: str
 
 
 def rate_bounds(tasks: Iterable[TaskOutcomes]) -> Interval | None:
@@ -94,14 +92,12 @@ def tipping_point(
         for extreme in ((0, counts[1]), (counts[0], 0))
         if (turn := fill.turn(extreme, decision, decide)) is not None
     )
-    # Where the way begins beyond the turn, both directions begin there.
-    distinct = tuple(dict.fromkeys(turns))
     return TippingPoint(
         decision=decision,
         first_unscored=counts[0],
         second_unscored=counts[1],
-        turns=distinct,
-        sentence=_sentence(counts, distinct),
+        # Where the way begins beyond the turn, both directions begin there.
+        turns=tuple(dict.fromkeys(turns)),
     )
 
 
@@ -176,17 +172,3 @@ def _filled_mean(tasks: Sequence[tuple[bool | None, ...]], *, unscored: bool) ->
         for outcomes in tasks
     ]
     return math.fsum(shares) / len(shares)
-
-
-def _sentence(counts: Sequence[int], turns: Sequence[Turn]) -> str:
-    first, second = counts
-    if not first and not second:
-        return "No episode of these pairs is unscored."
-    unscored = f"the unscored episodes ({first} of the first side, {second} of the second)"
-    if not turns:
-        return f"However {unscored} had ended, the answer would stand."
-    ways = " or ".join(
-        f"“{turn.decision}” if {turn.first_succeed} and {turn.second_succeed} of them succeed"
-        for turn in turns
-    )
-    return f"Depending on {unscored}, the answer becomes {ways}."

@@ -17,8 +17,7 @@ class VarianceComponents:
     """Components of the variance of one episode's outcome (0 or 1), by analysis of variance.
 
     Attributes:
-        task_count, world_count, episodes: what counts: tasks with a scored episode in every world.
-        repeat_count: the harmonic mean of scored repeats of a task in a world.
+        task_count: how many tasks have a scored episode in every world: these count.
         tasks: between tasks; `worlds`: between worlds; `tasks_by_worlds`: a task being harder in
             one world than its share; `repeats`: between repeats of a task in one world.
             Worlds are None where one world was played. An estimate below 0 stands as 0.
@@ -26,13 +25,10 @@ class VarianceComponents:
     """
 
     task_count: int
-    world_count: int
-    episodes: int
-    repeat_count: float | None
-    tasks: float | None
-    worlds: float | None
-    tasks_by_worlds: float | None
-    repeats: float | None
+    tasks: float | None = None
+    worlds: float | None = None
+    tasks_by_worlds: float | None = None
+    repeats: float | None = None
     undefined: str | None = None
 
     @property
@@ -49,13 +45,11 @@ class RepeatsWorth:
     Attributes:
         standard_error: of the mean over these tasks, as a sample of tasks.
         gain: how much smaller than with one repeat less, as a share; 0 for the first.
-        episodes: how many that costs.
     """
 
     repeats: int
     standard_error: float
     gain: float
-    episodes: int
 
 
 def variance_components(results: Iterable[EpisodeResult]) -> VarianceComponents:
@@ -85,7 +79,7 @@ def variance_components(results: Iterable[EpisodeResult]) -> VarianceComponents:
     elif not within:
         undefined = "no task was scored twice in a world, so tasks and repeats cannot be separated"
     if undefined is not None:
-        return _no_components(whole, len(worlds), undefined)
+        return VarianceComponents(task_count=len(whole), undefined=undefined)
     return _components(whole, math.fsum(within) / len(within))
 
 
@@ -105,7 +99,7 @@ def repeats_worth(
         error = math.sqrt((between + components.repeats / repeats) / tasks)
         before = worth[-1].standard_error if worth else error
         gain = 1 - error / before if before else 0.0
-        worth.append(RepeatsWorth(repeats, error, gain, repeats * tasks))
+        worth.append(RepeatsWorth(repeats, error, gain))
     return tuple(worth)
 
 
@@ -141,29 +135,10 @@ def _components(tasks: Sequence[Sequence[Sequence[float]]], within: float) -> Va
         between_worlds = max(0.0, _variance(of_worlds) - residual / task_count)
     return VarianceComponents(
         task_count=task_count,
-        world_count=world_count,
-        episodes=sum(counts),
-        repeat_count=harmonic,
         tasks=max(0.0, (by_task - residual) / world_count),
         worlds=between_worlds,
         tasks_by_worlds=together,
         repeats=within,
-    )
-
-
-def _no_components(
-    tasks: Sequence[Sequence[Sequence[float]]], worlds: int, because: str
-) -> VarianceComponents:
-    return VarianceComponents(
-        task_count=len(tasks),
-        world_count=worlds,
-        episodes=sum(len(cell) for task in tasks for cell in task),
-        repeat_count=None,
-        tasks=None,
-        worlds=None,
-        tasks_by_worlds=None,
-        repeats=None,
-        undefined=because,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from arena_core.errors import StoreError
@@ -31,7 +32,6 @@ from orchestrator.analysis.studies.findings import (
     PassRates,
     RankCorrelation,
     Spending,
-    TemplatePoint,
     WorldAgreement,
 )
 from orchestrator.analysis.studies.study_runs import StudyRun
@@ -194,12 +194,7 @@ def _agreement(
         kappa=agreed.value,
         kappa_interval=agreed.interval,
         points=tuple(
-            TemplatePoint(
-                template=point.cluster.removeprefix(f"{cell.suite}/"),
-                tasks=point.tasks,
-                mean=point.mean,
-                difference=point.difference,
-            )
+            replace(point, template=point.template.removeprefix(f"{cell.suite}/"))
             for point in plot.points
         ),
         bias=plot.bias,

@@ -15,10 +15,9 @@ from arena_core.extras import extra
 from arena_core.names import counted
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
+from orchestrator.analysis.stats.concordance import TemplatePoint
 from orchestrator.analysis.stats.paired import Decision
-from orchestrator.analysis.stats.rates import (
-    Interval,
-)
+from orchestrator.analysis.stats.rates import Interval
 from orchestrator.analysis.stats.results import Cell
 from orchestrator.analysis.studies.parted import PartedWorlds
 from orchestrator.analysis.studies.questions import Question, Stage
@@ -276,16 +275,6 @@ class Answer:
     decision: Decision
     bounds: Interval | None
     would_turn: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TemplatePoint:
-    """One template in a Bland-Altman plot: the mean of both worlds' rates, and offline - online."""
-
-    template: str
-    tasks: int
-    mean: float
-    difference: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

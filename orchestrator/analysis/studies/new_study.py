@@ -40,10 +40,10 @@ from orchestrator.runs.agent_choice import (
 from orchestrator.runs.budgets import share_budget
 from orchestrator.runs.lock_writer import make_lock
 from orchestrator.runs.new_run import (
-    Replay,
     refuse_misplaced_arm,
     refuse_offline_origins,
     refuse_without_effect,
+    replies_for,
     require_held,
 )
 from orchestrator.runs.request import RunRequest, together
@@ -306,7 +306,6 @@ def require_budget_held(file: StudyFile, runs: Sequence[PlannedRun]) -> None:
 def _request(
     file: StudyFile, agent: ChosenAgent, suite: PlayedSuite, arm: str, repeats: int | None
 ) -> RunRequest:
-    replay = Replay.of(agent)
     vary, worlds = file.in_arm(arm)
     request = RunRequest(
         suite=suite.suite,
@@ -316,8 +315,7 @@ def _request(
         settings=file.settings(
             repeats=repeats, budget=_limits(file, agent), vary=vary, worlds=worlds
         ),
-        recording=replay.recording,
-        replayed=replay.lock,
+        recording=replies_for(agent),
         importers=() if suite.source is None else suite.source.importers,
     )
     if not request.episodes:

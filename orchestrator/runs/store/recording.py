@@ -12,6 +12,7 @@ from arena_core.errors import ReplayMissError, StoreError
 from orchestrator.agents.model_exchange import ModelExchange
 from orchestrator.episode.jsonl_files import KeptExchange, read_exchanges
 from orchestrator.runs.store.digests import has_digest
+from orchestrator.runs.store.lock import RunLock
 from orchestrator.runs.store.run_folder import RunFolder
 
 _SHOWN: Final = 60  # letters around the first difference
@@ -27,10 +28,16 @@ class Recording:
     Args:
         run: its id.
         exchanges: by episode, as `offline-TASK-r0`.
+        lock: of that run.
     """
 
-    def __init__(self, run: str, exchanges: Mapping[str, Iterable[KeptExchange]]) -> None:
-        self.run = run
+    def __init__(
+        self,
+        run: str,
+        exchanges: Mapping[str, Iterable[KeptExchange]],
+        lock: RunLock | None = None,
+    ) -> None:
+        self.run, self.lock = run, lock
         self._of_episode = {episode: tuple(kept) for episode, kept in exchanges.items()}
         self._exact: dict[tuple[str, str, int], ModelExchange] = {}
         self._anywhere: defaultdict[str, list[ModelExchange]] = defaultdict(list)
@@ -60,7 +67,8 @@ class Recording:
         if not any(exchanges.values()):
             message = f"{folder.path}: keeps no exchanges with a model, so nothing can be replayed"
             raise StoreError(message, hint="replay a run of a model agent")
-        return cls(folder.lock().run, exchanges)
+        lock = folder.lock()
+        return cls(lock.run, exchanges, lock)
 
     def answer(
         self, episode: str, sha256: str, occurrence: int, request: Mapping[str, JsonValue]

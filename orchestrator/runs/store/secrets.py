@@ -167,7 +167,7 @@ def known_secrets(registry: SiteRegistry) -> SecretSearch:
 
     Of all: an episode may see one that its task does not name.
     """
-    return SecretSearch([*site_secrets(registry, registry.sites), *machine_secrets()])
+    return SecretSearch([*site_secrets(registry, registry.sites), *secrets_of()])
 
 
 def site_secrets(registry: SiteRegistry, sites: Iterable[str]) -> Iterator[str]:
@@ -179,10 +179,6 @@ def site_secrets(registry: SiteRegistry, sites: Iterable[str]) -> Iterator[str]:
         site = registry.sites.get(name)
         if site is not None:
             yield from _of_site(site)
-
-
-def machine_secrets() -> tuple[str, ...]:
-    return secrets_of()
 
 
 def _of_site(site: Site) -> Iterator[str]:

@@ -1,8 +1,11 @@
-"""The least run there is: one task, and the lock of a run of it."""
+"""The least run there is: one task, the lock of a run of it, and an episode's evidence."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from arena_core.worlds import World
+from evaluators.evidence import Ended, Evidence
 from orchestrator.agents.interface import AgentClass, AgentLock
 from orchestrator.runs.store.lock import RunLock, describe_host, hash_suite, package_versions
 from tasks.schema import Suite
@@ -53,3 +56,20 @@ def make_lock() -> RunLock:
         packages=package_versions(SUITE),
         host=describe_host(),
     )
+
+
+def tiny_evidence(**parts: Any) -> Evidence:
+    """Return what an episode of that task left behind, which ended with the right answer."""
+    usual: dict[str, Any] = {
+        "suite": "tiny",
+        "task": "one",
+        "world": World.OFFLINE,
+        "agent": "idle",
+        "repeat": 0,
+        "attempt": 1,
+        "started_at": "2026-11-21T00:00:00Z",
+        "seconds": 1.0,
+        "answer": "1891",
+        "ended": Ended.STOPPED,
+    }
+    return Evidence(**(usual | parts))

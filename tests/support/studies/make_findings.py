@@ -11,6 +11,7 @@ from typing import Final
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
 from orchestrator.analysis.stats.agreement import cohen_kappa
+from orchestrator.analysis.stats.concordance import TemplatePoint
 from orchestrator.analysis.stats.paired import Decision
 from orchestrator.analysis.stats.rates import Interval, wilson
 from orchestrator.analysis.stats.results import Cell, Compared
@@ -32,7 +33,6 @@ from orchestrator.analysis.studies.findings import (
     Spending,
     StudyAnalysis,
     StudyCard,
-    TemplatePoint,
     VarianceFigures,
     WorldAgreement,
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from arena_core.worlds import World
-from evaluators.evidence import Ended, Evidence, Varied
+from evaluators.evidence import Varied
 from orchestrator.agents.interface import AgentLock
 from orchestrator.analysis.studies.registration import (
     RegisteredRun,
@@ -22,7 +22,7 @@ from orchestrator.runs.store.ledger import AttemptState, EpisodeKey
 from orchestrator.runs.store.lock import RunLock, hash_suite, lock_digest
 from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.runs.store.scoring import score_task
-from support.runs.tiny_run import SUITE, make_lock
+from support.runs.tiny_run import SUITE, make_lock, tiny_evidence
 
 STUDY: Final = b"""\
 name: made
@@ -97,17 +97,12 @@ def play(run: RunFolder, answer: str, repeats: Iterable[int]) -> None:
         for repeat in repeats:
             key = EpisodeKey("one", World.OFFLINE, repeat)
             number = ledger.start(key)
-            evidence = Evidence(
-                suite="tiny",
-                task="one",
-                world=World.OFFLINE,
+            evidence = tiny_evidence(
                 agent=lock.agent.name,
                 repeat=repeat,
                 attempt=number,
                 started_at=(REGISTERED + timedelta(minutes=repeat + 1)).isoformat(),
-                seconds=1.0,
                 answer=answer,
-                ended=Ended.STOPPED,
                 varied=tuple(
                     Varied(variation=one, count=0 if repeat == lock.repeats - 1 else 2)
                     for one in lock.vary

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 from quick_cases import ONE_QUICK
-from support.runs.tiny_run import SUITE, make_lock
+from support.runs.tiny_run import SUITE, make_lock, tiny_evidence
 
 from arena_core.errors import ModelError, RepeatedFaultError, UnhealthyError, UnknownNameError
 from arena_core.worlds import World
@@ -45,19 +45,7 @@ def evidence(
     ended: Ended | None = Ended.STOPPED,
     fault: EpisodeFault | None = None,
 ) -> Evidence:
-    return Evidence(
-        suite="tiny",
-        task="one",
-        world=World.OFFLINE,
-        agent="oracle",
-        repeat=0,
-        attempt=1,
-        started_at="2026-11-21T00:00:00Z",
-        seconds=1.0,
-        answer=answer,
-        ended=ended,
-        fault=fault,
-    )
+    return tiny_evidence(agent="oracle", answer=answer, ended=ended, fault=fault)
 
 
 INFRA = evidence(
@@ -66,6 +54,15 @@ INFRA = evidence(
 DRIFTED = evidence(
     ended=None, fault=EpisodeFault(reason=UnscoredReason.DRIFTED, message="login gone")
 )
+
+
+def runner(folder: RunFolder, ledger: Ledger, **parts: Any) -> AttemptRunner:
+    usual: dict[str, Any] = {
+        "limit": 2,
+        "progress": Progress(total=1),
+        "on_event": lambda _: None,
+    }
+    return AttemptRunner(folder=folder, ledger=ledger, **(usual | parts))
 
 
 @pytest.fixture
@@ -93,13 +90,7 @@ async def play(
         return attempt
 
     with folder.writing() as ledger:
-        keeper = AttemptRunner(
-            folder=folder,
-            ledger=ledger,
-            limit=2,
-            progress=Progress(total=1),
-            on_event=collecting(events),
-        )
+        keeper = runner(folder, ledger, on_event=collecting(events))
         is_done = await keeper.play(KEY, TASK, perform)
         states = [(one.state, one.outcome) for one in ledger.attempts()]
     assert left == []
@@ -243,13 +234,7 @@ def adopt(folder: RunFolder, prepare: Callable[[Ledger, int], object]) -> list[A
     with folder.writing() as ledger:
         prepare(ledger, ledger.start(KEY))
     with folder.writing() as ledger:
-        keeper = AttemptRunner(
-            folder=folder,
-            ledger=ledger,
-            limit=2,
-            progress=Progress(total=1),
-            on_event=lambda _: None,
-        )
+        keeper = runner(folder, ledger)
         keeper.recover({"one": TASK})
         return [one.state for one in ledger.attempts()]
 
@@ -307,13 +292,7 @@ async def test_a_episode_whose_evidence_cannot_be_read_is_played_again(
         damage(finish(folder, ledger, ledger.start(KEY)))
         if not is_finished:
             ledger.end(KEY, 1, AttemptState.STARTED, None)
-        keeper = AttemptRunner(
-            folder=folder,
-            ledger=ledger,
-            limit=2,
-            progress=Progress(total=1),
-            on_event=collecting(events),
-        )
+        keeper = runner(folder, ledger, on_event=collecting(events))
         keeper.recover({"one": TASK})
         assert ledger.finished() == ()
 
@@ -342,14 +321,7 @@ async def test_what_is_unscored_is_played_again_for_the_reasons_that_are_asked_f
 ) -> None:
     await play(folder, Attempted(DRIFTED))
     with folder.writing() as ledger:
-        keeper = AttemptRunner(
-            folder=folder,
-            ledger=ledger,
-            limit=2,
-            progress=Progress(total=1),
-            on_event=lambda _: None,
-            again=frozenset(again),
-        )
+        keeper = runner(folder, ledger, again=frozenset(again))
         keeper.recover({"one": TASK})
         assert (ledger.finished() == ()) is is_played
 
@@ -357,14 +329,7 @@ async def test_what_is_unscored_is_played_again_for_the_reasons_that_are_asked_f
 async def test_a_failure_is_never_played_again(folder: RunFolder) -> None:
     await play(folder, Attempted(evidence("1066")))
     with folder.writing() as ledger:
-        keeper = AttemptRunner(
-            folder=folder,
-            ledger=ledger,
-            limit=2,
-            progress=Progress(total=1),
-            on_event=lambda _: None,
-            again=frozenset(UnscoredReason),
-        )
+        keeper = runner(folder, ledger, again=frozenset(UnscoredReason))
         keeper.recover({"one": TASK})
         assert len(ledger.finished()) == 1
 
@@ -388,12 +353,8 @@ async def play_in_a_row(
     """Let one worker play repeats that end as given; what stopped it, and the ledger's states."""
     stopped: RepeatedFaultError | None = None
     with folder.writing() as ledger:
-        keeper = AttemptRunner(
-            folder=folder,
-            ledger=ledger,
-            limit=2,
-            progress=Progress(total=len(ends), done=len(ledger.finished())),
-            on_event=lambda _: None,
+        keeper = runner(
+            folder, ledger, progress=Progress(total=len(ends), done=len(ledger.finished()))
         )
         spree = FaultSpree()
         finished = {one.key.repeat for one in ledger.finished()}

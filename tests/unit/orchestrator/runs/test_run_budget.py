@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from support.runs.tiny_run import SUITE, make_lock
+from support.runs.tiny_run import SUITE, make_lock, tiny_evidence
 
 from arena_core.errors import ModelError
 from arena_core.worlds import World
-from evaluators.evidence import Ended, Evidence
+from evaluators.evidence import Evidence
 from orchestrator.agents.model_exchange import Spent
 from orchestrator.runs.attempts import AttemptRunner, Progress
 from orchestrator.runs.run_budget import AttemptMeter, RunBudget
@@ -91,18 +91,7 @@ class Played:
     files: Mapping[str, bytes] = field(default_factory=dict)
 
     def evidence(self) -> Evidence:
-        return Evidence(
-            suite="tiny",
-            task="one",
-            world=World.OFFLINE,
-            agent="chat",
-            repeat=1,
-            attempt=2,
-            started_at="2026-11-21T00:00:00Z",
-            seconds=1.0,
-            answer="1891",
-            ended=Ended.STOPPED,
-        )
+        return tiny_evidence(agent="chat", repeat=1, attempt=2)
 
 
 def runner(folder: RunFolder, ledger: Ledger, limits: SpendingLimits) -> AttemptRunner:

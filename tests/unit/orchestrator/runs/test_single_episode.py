@@ -6,10 +6,9 @@ import time
 from pathlib import Path
 
 import pytest
-from support.runs.tiny_run import SUITE, make_lock
+from support.runs.tiny_run import SUITE, make_lock, tiny_evidence
 
 from arena_core.worlds import World
-from evaluators.evidence import Ended, Evidence
 from orchestrator.runs.single_episode import EpisodeFolder
 from orchestrator.runs.store.ledger import EpisodeKey
 from orchestrator.runs.store.run_folder import RunFolder
@@ -25,19 +24,7 @@ def test_its_ledger_says_how_long_it_took(tmp_path: Path, monkeypatch: pytest.Mo
         folder = EpisodeFolder(run, key, ledger.start(key))
     later = time.monotonic() + 12.5
     monkeypatch.setattr(time, "monotonic", lambda: later)
-    evidence = Evidence(
-        suite="tiny",
-        task="one",
-        world=World.OFFLINE,
-        agent="idle",
-        repeat=0,
-        attempt=1,
-        started_at="2026-11-21T00:00:00Z",
-        seconds=12.0,
-        answer="1891",
-        ended=Ended.STOPPED,
-        steps=(),
-    )
+    evidence = tiny_evidence(seconds=12.0)
     folder.save(SUITE.tasks[0], evidence, {})
     with run.reading() as ledger:
         [found] = ledger.finished_episodes()

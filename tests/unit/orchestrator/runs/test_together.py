@@ -13,11 +13,11 @@ from typing import Any, cast
 
 import pytest
 from quick_cases import SLOW
-from support.runs.tiny_run import SUITE, make_lock
+from support.runs.tiny_run import SUITE, make_lock, tiny_evidence
 
 from arena_core.errors import StoreError
 from arena_core.worlds import World
-from evaluators.evidence import Ended, Evidence
+from evaluators.evidence import Evidence
 from orchestrator.agents.model_exchange import Spent
 from orchestrator.analysis.studies.planning import interleaved
 from orchestrator.episode.environment import AttemptSpec
@@ -48,17 +48,11 @@ class Attempted:
     files: Mapping[str, bytes] = field(default_factory=dict)
 
     def evidence(self) -> Evidence:
-        return Evidence(
-            suite="tiny",
+        return tiny_evidence(
             task=self.spec.task.id,
-            world=World.OFFLINE,
             agent=self.spec.agent,
             repeat=self.spec.repeat,
             attempt=self.spec.attempt,
-            started_at="2026-11-21T00:00:00Z",
-            seconds=1.0,
-            answer="1891",
-            ended=Ended.STOPPED,
         )
 
 

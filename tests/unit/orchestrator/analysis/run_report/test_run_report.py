@@ -13,12 +13,12 @@ from quick_cases import SLOW
 from support.agents.arena_process import Ended as Process
 from support.runs.made_run import HOSTILE, make_run
 from support.runs.small_runs import Outcomes, small_suite, write_run
-from support.runs.tiny_run import SUITE, make_lock
+from support.runs.tiny_run import SUITE, make_lock, tiny_evidence
 from support.studies.registered_study import make_study
 
 from arena_core.errors import AgentCrashedError, InternalError, NothingScoredError
 from arena_core.worlds import World
-from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
+from evaluators.evidence import Ended, EpisodeFault, UnscoredReason
 from orchestrator.agents.model_exchange import Spent
 from orchestrator.analysis.run_report.html import render_html
 from orchestrator.analysis.run_report.run_report import RunReport, TaskRow, read_run, require_sound
@@ -116,18 +116,7 @@ def spending_run(path: Path, limits: SpendingLimits, *reported: Spent | None) ->
             number = ledger.start(key)
             if spent is not None:
                 ledger.spend(key, number, spent)
-            evidence = Evidence(
-                suite="tiny",
-                task="one",
-                world=World.OFFLINE,
-                agent="own",
-                repeat=repeat,
-                attempt=number,
-                started_at="2026-11-21T00:00:00Z",
-                seconds=1.0,
-                answer="1891",
-                ended=Ended.STOPPED,
-            )
+            evidence = tiny_evidence(agent="own", repeat=repeat, attempt=number)
             folder.save_evidence(key.folder(number), evidence, {})
             ledger.end(key, number, AttemptState.FINISHED, "success")
         last = EpisodeKey("one", World.OFFLINE, len(reported))

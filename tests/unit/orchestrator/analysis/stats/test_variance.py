@@ -114,16 +114,7 @@ def test_all_alike_has_no_variance_and_repeats_are_worth_nothing() -> None:
 
 
 def components(tasks: float, repeats: float) -> VarianceComponents:
-    return VarianceComponents(
-        task_count=100,
-        world_count=1,
-        episodes=500,
-        repeat_count=5,
-        tasks=tasks,
-        worlds=None,
-        tasks_by_worlds=None,
-        repeats=repeats,
-    )
+    return VarianceComponents(task_count=100, tasks=tasks, repeats=repeats)
 
 
 def test_repeats_help_as_far_as_they_are_what_varies() -> None:
@@ -131,6 +122,5 @@ def test_repeats_help_as_far_as_they_are_what_varies() -> None:
     assert worth[0].standard_error == pytest.approx(0.05)
     assert worth[3].standard_error == pytest.approx(np.sqrt(0.1 / 100))
     assert worth[1].gain == pytest.approx(1 - np.sqrt(0.15 / 0.25))
-    assert worth[3].episodes == 400
     assert worthwhile_repeats(worth) == 5
     assert worthwhile_repeats(repeats_worth(components(0.24, 0.01), tasks=100)) == 1

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
-from support.runs.tiny_run import SUITE, make_lock
+from support.runs.tiny_run import SUITE, make_lock, tiny_evidence
 
 from arena_core.errors import ReplayMissError, StoreError
 from arena_core.worlds import World
-from evaluators.evidence import Ended, Evidence
 from orchestrator.agents.model.messages import hash_of
 from orchestrator.agents.model_exchange import ModelExchange
 from orchestrator.episode.jsonl_files import EXCHANGES_FILE, ExchangeWriter, KeptExchange, StepLines
@@ -123,19 +122,7 @@ def lines_of(*replies: str) -> bytes:
 def played(path: Path, exchanges: Iterable[str]) -> RunFolder:
     folder = RunFolder.create(path, make_lock(), SUITE)
     episode = EpisodeKey("one", World.OFFLINE)
-    evidence = Evidence(
-        suite="tiny",
-        task="one",
-        world=World.OFFLINE,
-        agent="chat",
-        repeat=0,
-        attempt=1,
-        started_at="2026-11-21T00:00:00Z",
-        seconds=1.5,
-        answer="1890",
-        ended=Ended.STOPPED,
-        steps=(),
-    )
+    evidence = tiny_evidence(agent="chat", seconds=1.5, answer="1890")
     with folder.writing() as ledger:
         number = ledger.start(episode)
         files = {EXCHANGES_FILE: lines_of(*exchanges)}

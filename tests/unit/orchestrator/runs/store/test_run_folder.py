@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from support.runs.tiny_run import SUITE, make_lock
+from support.runs.tiny_run import SUITE, make_lock, tiny_evidence
 
 from arena_core.actions import Click
 from arena_core.errors import StoreError
 from arena_core.worlds import World
-from evaluators.evidence import Ended, Evidence, StepEvidence, UrlVisit
+from evaluators.evidence import Evidence, StepEvidence, UrlVisit
 from evaluators.network import RequestRecord
 from orchestrator.runs.spec import SpendingLimits
 from orchestrator.runs.store.evidence_files import NETWORK_FILE
@@ -22,17 +22,8 @@ from orchestrator.runs.store.run_folder import RunFolder, runs_at
 
 
 def make_evidence() -> Evidence:
-    return Evidence(
-        suite="tiny",
-        task="one",
-        world=World.OFFLINE,
-        agent="idle",
-        repeat=0,
-        attempt=1,
-        started_at="2026-11-21T00:00:00Z",
+    return tiny_evidence(
         seconds=1.5,
-        answer="1891",
-        ended=Ended.STOPPED,
         steps=(
             StepEvidence(
                 index=0, action=None, url="http://wiki.arena.test/", logical="wiki:/", title="W"

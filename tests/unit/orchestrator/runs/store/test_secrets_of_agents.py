@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.runs.tiny_run import SUITE, make_lock
+from support.runs.tiny_run import SUITE, make_lock, tiny_evidence
 
 from arena_core.actions import AnswerStatus, Stop, Type
 from arena_core.worlds import World
 from evaluators.evidence import (
     AgentResponse,
-    Ended,
     Evidence,
     StepEvidence,
 )
@@ -41,20 +40,11 @@ def step(index: int, action: Type | Stop, thought: str | None = None) -> StepEvi
 
 
 def evidence(answer: str) -> Evidence:
-    return Evidence(
-        suite="tiny",
-        task="one",
-        world=World.OFFLINE,
-        agent="idle",
-        repeat=0,
-        attempt=1,
-        started_at="2026-11-21T00:00:00Z",
-        seconds=1.0,
+    return tiny_evidence(
         answer=answer,
         response=AgentResponse(
             status=AnswerStatus.DONE, data={SECRET: [answer, 1891]}, reason=answer
         ),
-        ended=Ended.STOPPED,
         ended_because=f"crashed: {answer}",
         steps=(
             step(1, Type(element=1, text=SECRET), f"I type {SECRET}"),
