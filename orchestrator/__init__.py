@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from orchestrator.agents.interface import Decision as Decision
     from orchestrator.agents.interface import Guide as Guide
     from orchestrator.agents.interface import Reference as Reference
-    from orchestrator.agents.model.model_check import ModelCheck as ModelCheck
+    from orchestrator.agents.model.client import ModelCheck as ModelCheck
     from orchestrator.agents.model_exchange import Spent as Spent
     from orchestrator.agents.spec import AgentFactory as AgentFactory
     from orchestrator.agents.spec import Agents as Agents
@@ -216,7 +216,7 @@ _NAMES = LazyNames(
     evaluators.scores: Score
     evaluators.verdicts: Outcome OutcomeKind Verdict
     orchestrator.agents.interface: Agent AgentClass AgentMaker Assignment Decision Guide Reference
-    orchestrator.agents.model.model_check: ModelCheck
+    orchestrator.agents.model.client: ModelCheck
     orchestrator.agents.model_exchange: Spent
     orchestrator.agents.spec: AgentFactory AgentSpec Agents
     orchestrator.analysis.judging.agreement_set: JudgeAgreement JudgeReport LabelledText

@@ -22,7 +22,7 @@ from orchestrator.api.tapes import Tapes
 from sites.registry import SiteRegistry
 
 if TYPE_CHECKING:
-    from orchestrator.agents.model.model_check import ModelCheck
+    from orchestrator.agents.model.client import ModelCheck
     from orchestrator.analysis.run_report.run_report import RunReport
     from orchestrator.analysis.studies.regression import Bar, HeldRun
     from orchestrator.api.doctor import DoctorCheck, ExaminedPlugin
@@ -474,7 +474,7 @@ class Arena:
             UsageError: the endpoint asks for a key that is not set, or the URL or a number is none.
             InputError: `prices` names no table of prices.
         """
-        from orchestrator.agents.model.model_check import ask_once
+        from orchestrator.agents.model.client import ask_once
 
         return await ask_once(
             model, url, temperature=temperature, deadline_s=deadline_s, prices=prices

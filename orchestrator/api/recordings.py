@@ -305,8 +305,7 @@ async def open_desk(
         StoreError: a folder holds no recording.
         PortTakenError: the port is in use.
     """
-    from orchestrator.recorder.page.desk import Desk
-    from orchestrator.recorder.page.server import serve_desk
+    from orchestrator.recorder.page.desk import Desk, serve_desk
     from orchestrator.recorder.recording import open_recording
     from orchestrator.recorder.task_text import MARK
     from sites.registry import load_registry

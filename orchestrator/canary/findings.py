@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from http import HTTPStatus
 from typing import Final
@@ -11,13 +14,13 @@ from arena_core.worlds import World
 from evaluators.evidence import Ended, Evidence, UnscoredReason
 from evaluators.scores import Score
 from evaluators.verdicts import CheckStatus, OutcomeKind, Verdict
-from orchestrator.canary.answers import answer_is_seen
 from orchestrator.canary.nearest import Candidate, nearest, path_of
 from orchestrator.canary.reference import (
     ANSWER,
     LOGIN,
     START_PAGE,
     Failed,
+    answer_is_seen,
     asks_to_log_in,
     described,
     failed_action,
@@ -25,7 +28,6 @@ from orchestrator.canary.reference import (
     kinds_of,
     target_of,
 )
-from orchestrator.canary.retries import retry_at
 from orchestrator.episode.page_view import PageView
 from orchestrator.episode.walls import Wall, WallKind, wall_on
 from orchestrator.runs.attempts import ended_at
@@ -397,3 +399,28 @@ def _drifted(found: TaskFinding, drift: Drift) -> TaskFinding:
     if found.is_restless:
         because += " (a page did not come to rest in time)"
     return replace(found, status=CanaryStatus.DRIFTED, drift=drift, because=because)
+
+
+# A site that says more is asked again after that long: it cannot shut a canary up for good.
+LONGEST_RETRY: Final = timedelta(days=1)
+_SECONDS: Final = re.compile(r"\d{1,20}", re.ASCII)
+
+
+def retry_at(said: str, now: datetime) -> datetime | None:
+    """Return when a site wants to be asked again; None for garbage and for what is past.
+
+    Args:
+        said: the header's value: seconds, or a date of HTTP.
+        now: when it was said.
+    """
+    text = said.strip()
+    if _SECONDS.fullmatch(text):
+        wait = timedelta(seconds=min(int(text), LONGEST_RETRY.total_seconds()))
+        return now + wait if wait else None
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    if date.tzinfo is None:  # `-0000`: UTC, and nobody knows where
+        date = date.replace(tzinfo=UTC)
+    return min(date, now + LONGEST_RETRY).astimezone(UTC) if date > now else None

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
@@ -84,19 +85,19 @@ def answer(
     that the task did not hold. Looks of which nothing is known decide nothing.
     """
     known = [one for one in looks if one.status is not CanaryStatus.UNKNOWN]
-    before = max((one for one in known if one.began < failed_at), key=_began, default=None)
+    before = max(
+        (one for one in known if one.began < failed_at), key=attrgetter("began"), default=None
+    )
     if before is not None and before.status.is_bad and is_fresh(before, failed_at, age):
         return Answer.UNDONE, before
-    after = min((one for one in known if one.began >= failed_at), key=_began, default=None)
+    after = min(
+        (one for one in known if one.began >= failed_at), key=attrgetter("began"), default=None
+    )
     if after is None:
         return (Answer.TOO_LATE if now - failed_at > TOO_LATE else Answer.OPEN), None
     if after.began - failed_at > TOO_LATE:
         return Answer.TOO_LATE, after
     return (Answer.UNDONE if after.status.is_bad else Answer.STANDS), after
-
-
-def _began(look: KeptLook) -> datetime:
-    return look.began
 
 
 def read_looks(run: Path) -> tuple[KeptLook, ...]:

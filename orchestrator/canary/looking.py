@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from arena_core.errors import StoreError
 from orchestrator.canary.findings import (
@@ -17,7 +17,14 @@ from orchestrator.canary.findings import (
     finding_of,
     not_played,
 )
-from orchestrator.canary.history import CanaryEntry, CanaryPlace, History, LookTerms, Origins
+from orchestrator.canary.history import (
+    CanaryEntry,
+    CanaryPlace,
+    History,
+    LookTerms,
+    Origins,
+    document_of,
+)
 from orchestrator.episode.page_view import PageView, pages_seen
 from orchestrator.runs.store.ledger import attempt_of
 from orchestrator.runs.store.run_folder import RunFolder
@@ -262,3 +269,27 @@ def _together(first: TaskFinding | None, second: TaskFinding | None) -> TaskFind
         because = f"one play of two: {second.status}: {second.because}; the other: {first.because}"
         return replace(second, status=CanaryStatus.UNKNOWN, because=because, drift=None, wall=None)
     return second
+
+
+def report_document(report: CanaryReport) -> dict[str, Any]:
+    """Return what a look found as JSON."""
+    return {
+        "suite": report.suite,
+        "origins": report.origins,
+        "browser": report.browser,
+        "at": report.at,
+        "tasks": [_looked(one) for one in report.tasks],
+        "not_there": list(report.not_there),
+        "runs": [str(run) for run in report.runs],
+    }
+
+
+def _looked(looked: LookedTask) -> dict[str, Any]:
+    return {
+        **document_of(looked.finding),
+        "since": looked.since,
+        "before": looked.before,
+        "is_flaky": looked.is_flaky,
+        "first": None if looked.first is None else document_of(looked.first),
+        "screenshot_then": looked.screenshot_then,
+    }

@@ -1,7 +1,8 @@
-"""A task's reference as the canary reads it: which action failed, and what kinds there are."""
+"""A task's reference as the canary reads it: the action that failed, the kinds, the answer."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -10,6 +11,7 @@ from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.evidence import StepEvidence
 from evaluators.fields import PerWorld, When
+from orchestrator.episode.page_view import PageView
 from orchestrator.episode.walls import is_login
 from tasks.reference import (
     GotoPage,
@@ -116,7 +118,7 @@ def kinds_of(task: Task, world: World) -> tuple[str, ...]:
     checks = (kind_of(one) for _, one in located_checks(task) if world in one.worlds)
     logins = (LOGIN for site in task.roles for _ in task.roles_of(site))
     pages = (START_PAGE for _ in task.start_pages)
-    answers = (ANSWER for _ in range(has_answer(task, world)))
+    answers = (ANSWER for _ in _answers(task, world)[:1])
     return (
         *pages,
         *logins,
@@ -126,10 +128,43 @@ def kinds_of(task: Task, world: World) -> tuple[str, ...]:
     )
 
 
-def has_answer(task: Task, world: World) -> bool:
-    """Whether the reference answers in words."""
-    played = (action for _, action in played_in(task, world))
-    return any(isinstance(action, StopWith) and action.answer for action in played)
+def _answers(task: Task, world: World) -> list[str]:
+    """Return what the reference answers in words."""
+    return [
+        here(action.answer, world)
+        for _, action in played_in(task, world)
+        if isinstance(action, StopWith) and action.answer
+    ]
 
 
 _NEVER_DRIFT = frozenset({"reference stop", "reference infeasible", "reference give_up"})
+
+
+# An oracle says its answer by heart: its answer checks are met whatever the site says now. What
+# keeps an answer honest is that it stands on a page that the play saw.
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_GROUPED: Final = re.compile(r"(?<=\d)[,\u00a0\u202f ](?=\d{3}(?!\d))")
+
+
+def answer_is_seen(task: Task, world: World, pages: Sequence[PageView]) -> bool | None:
+    """Whether the reference's answer stands on a page; None where it gives none in words.
+
+    Of an answer with figures, all figures must stand there as whole numbers; of any other, its
+    words, in this order.
+    """
+    answers = _answers(task, world)
+    if not answers:
+        return None
+    text = " ".join(f"{page.title} {page.text}" for page in pages)
+    wanted = _numbers(answers[-1])
+    if wanted:
+        return wanted <= _numbers(text)
+    return _plain(answers[-1]) in _plain(text)
+
+
+def _numbers(text: str) -> set[str]:
+    return set(_NUMBER.findall(_GROUPED.sub("", text)))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split()).strip(" .!?")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -118,14 +116,6 @@ def _inflated(body: bytes, window: int) -> bytes | None:
     if machine.unconsumed_tail:
         raise InputError(f"a body is larger than {MOST_DECODED // 2**20} MiB when it is decoded")
     return found if machine.eof else None
-
-
-def gzipped(data: bytes) -> bytes:
-    """Return data as one gzip member, the same at any time."""
-    packed = io.BytesIO()
-    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as writer:
-        writer.write(data)
-    return packed.getvalue()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,8 +32,7 @@ from orchestrator.browser.session.session import Session
 from orchestrator.browser.tabs import watcher
 from orchestrator.gateway import Policy, Route
 from orchestrator.local_page import HEADER
-from orchestrator.recorder.page.desk import Desk
-from orchestrator.recorder.page.server import serve_desk
+from orchestrator.recorder.page.desk import Desk, serve_desk
 from orchestrator.recorder.recording import open_recording
 from sites.registry import load_registry
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
@@ -18,7 +19,7 @@ from orchestrator.agents.model import faults
 from orchestrator.agents.model.completion import Completion, ReplyBody
 from orchestrator.agents.model.faults import Refusal, kind_of
 from orchestrator.agents.model.messages import ChatRole, Message, Question, ToolSpec, is_renamed
-from orchestrator.agents.model.options import ModelOptions, Parameter
+from orchestrator.agents.model.options import DEADLINE_S, ModelOptions, Parameter
 from orchestrator.agents.model.transport import (
     MOST_BYTES,
     AnswerTooLongError,
@@ -375,3 +376,60 @@ async def check_model(options: ModelOptions) -> Completion:
         return await client.ask([Message(ChatRole.USER, QUESTION)])
     finally:
         await client.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCheck:
+    """What came of one question to a model.
+
+    Attributes:
+        model: as it was asked for.
+        url: base URL of the endpoint.
+        answered_as: the name that the endpoint gave itself, often with a date; None where none.
+        reply: what it said; a model that thinks may have said nothing yet.
+        seconds: how long that took.
+        input_tokens, output_tokens: as reported; None where the endpoint does not count.
+        usd: what it cost; None where no price is known.
+        price: what the model costs, in words, with date and source; None where nobody knows.
+    """
+
+    model: str
+    url: str
+    answered_as: str | None
+    reply: str
+    seconds: float
+    input_tokens: int | None
+    output_tokens: int | None
+    usd: float | None
+    price: str | None
+
+
+async def ask_once(
+    model: str | None,
+    url: str | None,
+    *,
+    temperature: float | None,
+    deadline_s: float | None,
+    prices: str | None,
+) -> ModelCheck:
+    """Ask a model one question; arguments and errors are those of `Arena.check_model`."""
+    options = ModelOptions.of(
+        model,
+        url,
+        os.environ,
+        temperature=temperature,
+        prices=prices,
+        deadline_s=DEADLINE_S if deadline_s is None else deadline_s,
+    )
+    said = await check_model(options)
+    return ModelCheck(
+        model=options.name,
+        url=options.url,
+        answered_as=said.model,
+        reply=said.text,
+        seconds=said.exchange.seconds,
+        input_tokens=said.input_tokens,
+        output_tokens=said.output_tokens,
+        usd=said.usd,
+        price=str(options.price) if options.price else None,
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
 from io import BytesIO
 from itertools import zip_longest
 from typing import Final
@@ -11,14 +9,11 @@ from typing import Final
 from PIL import Image, ImageChops
 
 from orchestrator.browser.observation import (
-    AriaSnapshot,
     AxTree,
-    Html,
     MarkedPicture,
     Node,
     Observation,
     Picture,
-    PrunedHtml,
     Tab,
 )
 
@@ -26,8 +21,6 @@ _LONGEST: Final = 120
 _CARET: Final = (2, 80)  # pixels: as wide and as high as it is at most
 _FAINT: Final = 16  # of 255, and the most pixels that may differ by that
 _MOST_FAINT: Final = 200
-_LINE_ID: Final = re.compile(r"^( *)\[\d+\] ", re.MULTILINE)
-_MARKUP_ID: Final = re.compile(r' (\[ref=e\d+\]|arena="\d+")')
 
 
 def first_difference(source: Observation, other: Observation) -> str | None:
@@ -36,15 +29,6 @@ def first_difference(source: Observation, other: Observation) -> str | None:
     Texts are compared literally, pictures but for what no eye sees and a blinking caret. Step
     numbers and errors of actions are not compared.
     """
-    return _differs(source, other, without_ids=False)
-
-
-def same_but_ids(source: Observation, other: Observation) -> bool:
-    """Whether nothing differs but the ids of elements in Arena's own forms."""
-    return _differs(source, other, without_ids=True) is None
-
-
-def _differs(source: Observation, other: Observation, *, without_ids: bool) -> str | None:
     for what, one, two in (
         ("the URL", source.url, other.url),
         ("the title", source.title, other.title),
@@ -57,11 +41,8 @@ def _differs(source: Observation, other: Observation, *, without_ids: bool) -> s
     if source.parts.keys() != other.parts.keys():
         return f"forms are {sorted(other.parts)} instead of {sorted(source.parts)}"
     for name, part in source.parts.items():
-        parts = part, other.parts[name]
-        if without_ids:
-            parts = _without_ids(parts[0]), _without_ids(parts[1])
-        if not _are_equal(*parts):
-            return f"{name} differs: {_part_difference(*parts)}"
+        if not _are_equal(part, other.parts[name]):
+            return f"{name} differs: {_part_difference(part, other.parts[name])}"
     return None
 
 
@@ -128,22 +109,6 @@ def _first_line(one: tuple[str, ...] | list[str], two: tuple[str, ...] | list[st
                 return f"line {number} is missing: {_brief(before)}"
             return f"line {number} is {_brief(after)} instead of {_brief(before)}"
     return ""
-
-
-def _without_ids(part: object) -> object:
-    match part:
-        case AxTree(nodes=nodes, text=text):
-            return AxTree(tuple(replace(node, id=0) for node in nodes), _LINE_ID.sub(r"\1", text))
-        case AriaSnapshot(text=text) | Html(text=text):
-            return replace(part, text=_MARKUP_ID.sub("", text))
-        case PrunedHtml():
-            return replace(part, ids=dict.fromkeys(part.ids, 0))
-        case MarkedPicture(marks=marks):  # the ids are painted on the picture
-            return tuple(replace(mark, id=0) for mark in marks)
-        case dict():  # boxes by their ids
-            return list(part.values())
-        case _:
-            return part
 
 
 def _brief(text: str) -> str:

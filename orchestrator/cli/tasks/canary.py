@@ -131,8 +131,8 @@ async def _look(
 
 def show(report: CanaryReport, console: Console) -> None:
     """Print what a look found: a line a task, and what is wrong with those that do not hold."""
-    from orchestrator.canary.documents import report_document
     from orchestrator.canary.findings import CanaryStatus
+    from orchestrator.canary.looking import report_document
 
     document = report_document(report)
     console.table(

@@ -21,7 +21,6 @@ from evaluators.evidence import Ended, UnscoredReason
 from evaluators.responses import ending
 from orchestrator.agents.model_exchange import Spent
 from orchestrator.browser.actions.fields import UploadFiles
-from orchestrator.browser.cdp_proxy.agent_commands import Act, Attempt, Part
 from orchestrator.browser.cdp_proxy.proxy import CdpProxy, ProxyOptions
 from orchestrator.browser.process.external_browser import ExternalBrowser
 from orchestrator.episode.episode import Episode
@@ -191,7 +190,7 @@ async def open_external(
             files=_write_files(episode, stack),
             may_rewrite_requests=not steps.has_read_only_origins,
         )
-        front = await stack.enter_async_context(CdpProxy.open(options, _Clock(steps)))
+        front = await stack.enter_async_context(CdpProxy.open(options, steps))
         yield ExternalEpisode(episode, steps, front, options, proxy_url=proxy_url, folder=folder)
 
 
@@ -220,37 +219,6 @@ def storage_state(cookies: tuple[Cookie, ...]) -> Mapping[str, Any]:
         ],
         "origins": [],
     }
-
-
-class _Clock:
-    """Passes on to the episode what the proxy saw."""
-
-    def __init__(self, steps: ExternalSteps) -> None:
-        self._steps = steps
-
-    def connected(self) -> None:
-        self._steps.connected()
-
-    async def acts(self, act: Act) -> str | None:
-        if act.part is Part.JOINS:
-            return await self._steps.join()
-        goes_on = act.part is Part.CONTINUES
-        return await self._steps.begin(act.kind, act.target, act.action, act.text, goes_on=goes_on)
-
-    def acted(self) -> None:
-        self._steps.answered()
-
-    def scripts(self, *, is_over: bool) -> None:
-        self._steps.scripts(is_over=is_over)
-
-    def changes_cookies(self) -> None:
-        self._steps.changed_cookies()
-
-    def makes_answers(self) -> None:
-        self._steps.made_answers()
-
-    def refused(self, attempt: Attempt) -> None:
-        self._steps.attempted(attempt.method, attempt.what, attempt.why)
 
 
 @asynccontextmanager

@@ -12,11 +12,12 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from arena_core.actions import Action, Write
+from arena_core.actions import Write
 from arena_core.cookie import Cookie
 from arena_core.errors import BrowserError
 from arena_core.foreign import cut
 from evaluators.evidence import Ended, RequestNote, StepEvidence, Timings
+from orchestrator.browser.cdp_proxy.agent_commands import Act, Attempt, Part
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.steps import SETTLE_DEADLINE_S, timed
 from orchestrator.episode.traffic import refuse_broken, refuse_broken_page
@@ -34,16 +35,16 @@ class _OpenStep:
 
     index: int
     mark: int
-    kind: str
     began: float
     idle_ms: float
-    goes_on: bool
-    action: Action | None = None
-    text: str = ""
+    act: Act
+    text: str
 
 
 class ExternalSteps:
     """Writes the steps of an agent that drives the episode's browser over CDP.
+
+    It fills `EpisodeObserver`: the proxy says what the agent does.
 
     Args:
         episode: reset already, its browser shared.
@@ -106,46 +107,38 @@ class ExternalSteps:
             return f"limit reached: {record.ended_because}; {OVER}"
         return OVER
 
-    async def begin(
-        self, kind: str, target: str, action: Action | None, text: str, *, goes_on: bool
-    ) -> str | None:
-        """Begin a step with a command; why it is refused, None where it may be sent.
+    async def acts(self, act: Act) -> str | None:
+        """Begin a step with a command, or go on with one; why it is refused, None where it is not.
 
-        Args:
-            kind: what the command does.
-            target: the page it is sent to; empty for none.
-            action: what it is in Arena's vocabulary.
-            text: what it writes.
-            goes_on: a command of the same kind right after one belongs to the same step.
+        A command that continues a step of its kind belongs to one that is under way.
         """
         async with self._turn:
-            await self._hold()
-            if self._is_over:
+            if act.part is Part.JOINS and self._is_over:
                 return self.why_over
-            step = self._step
-            if step is not None and goes_on and step.kind == kind:
-                step.text = cut(step.text + text, _MOST_TEXT)
-            else:
-                if step is not None:
-                    await self._guarded_write(step, waits=False)
-                if self._has_run_out():
-                    return self.why_over
-                self._open(kind, action, text, goes_on=goes_on)
-                if target:
-                    self._session.attend(target)
+            await self._hold()
+            if act.part is not Part.JOINS and not await self._begins(act):
+                return self.why_over
             self._under_way += 1
             return None
 
-    async def join(self) -> str | None:
-        """Continue the step under way with a command that does not begin one."""
-        async with self._turn:
-            if self._is_over:
-                return self.why_over
-            await self._hold()
-            self._under_way += 1
-            return None
+    async def _begins(self, act: Act) -> bool:
+        """Begin a step, or continue the one under way; False where the episode is over."""
+        step = self._step
+        if self._is_over:
+            return False
+        if step is not None and act.part is Part.CONTINUES and step.act.kind == act.kind:
+            step.text = cut(step.text + act.text, _MOST_TEXT)
+            return True
+        if step is not None:
+            await self._guarded_write(step, waits=False)
+        if self._has_run_out():
+            return False
+        self._open(act)
+        if act.target:
+            self._session.attend(act.target)
+        return True
 
-    def answered(self) -> None:
+    def acted(self) -> None:
         self._under_way -= 1
         self._last = time.monotonic()
         if self._under_way == 0:
@@ -160,17 +153,18 @@ class ExternalSteps:
         """Note that a client has connected: it answers for the pages from now on."""
         self._is_driven = True
 
-    def attempted(self, method: str, what: str, why: str) -> None:
+    def refused(self, attempt: Attempt) -> None:
         """Note an attempt that was refused; it stands with the step under way, or the next."""
+        method, what, why = attempt.method, attempt.what, attempt.why
         self._attempts.append(
             RequestNote(method=method, url=what, site=None, may_write=False, refused=why)
         )
 
-    def changed_cookies(self) -> None:
+    def changes_cookies(self) -> None:
         """Note that the agent answers for its logins from now on."""
         self._player.record.changed_cookies = True
 
-    def made_answers(self) -> None:
+    def makes_answers(self) -> None:
         """Note that the agent may answer requests in place of sites from now on."""
         self._session.distrust_answers()
 
@@ -186,7 +180,7 @@ class ExternalSteps:
             self._is_finishing = True
             await self._hold()
             if self._step is None and self._attempts:
-                self._open("attempt", None, "", goes_on=False)
+                self._open(Act(part=Part.BEGINS, kind="attempt"))
             if self._player.record.fault is not None:
                 return
             if self._step is not None:
@@ -229,17 +223,15 @@ class ExternalSteps:
         elif not self._is_over:
             self._end(Ended.AGENT_CRASHED, f"{why}, which the agent drives by itself")
 
-    def _open(self, kind: str, action: Action | None, text: str, *, goes_on: bool) -> None:
+    def _open(self, act: Act) -> None:
         now = time.monotonic()
         self._step = _OpenStep(
             index=len(self._player.record.steps),
             mark=self._player.resources.journal.mark(),
-            kind=kind,
             began=now,
             idle_ms=round((now - self._last) * 1000, 1),
-            goes_on=goes_on,
-            action=action,
-            text=text,
+            act=act,
+            text=act.text,
         )
 
     def _noticed(self) -> None:
@@ -250,7 +242,7 @@ class ExternalSteps:
             if self._is_scripting():
                 self._has_run_out()
             return  # what comes late of the last step, and stands with what is written next
-        self._open("script", None, "", goes_on=False)
+        self._open(Act(part=Part.BEGINS, kind="script"))
         if self._under_way == 0:
             self._wait_to_write()
 
@@ -278,7 +270,7 @@ class ExternalSteps:
         except Exception as error:  # noqa: BLE001  a fault of the world, or a bug: the outcome
             self._broke(error)
             return
-        if step.goes_on:
+        if step.act.part is Part.CONTINUES:
             await asyncio.sleep(_GOES_ON_S)
         await self._guarded_write(step, waits=True)
         self._writing = None
@@ -319,7 +311,7 @@ class ExternalSteps:
         player.record.steps.append(
             StepEvidence(
                 index=step.index,
-                action=Write(text=step.text) if step.text else step.action,
+                action=Write(text=step.text) if step.text else step.act.action,
                 url=url,
                 logical=player.record.environment.registry.logical(url),
                 title=title,

@@ -1,20 +1,23 @@
-"""What the page shows and takes: a recording, the checks that fit it, and the task they make."""
+"""What the page shows and takes: a recording, its checks, and their task; with its routes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import yaml
+from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arena_core.errors import TaskError
 from arena_core.names import counted
 from evaluators.changes import read_change, said
 from evaluators.checks import Check
+from orchestrator.local_page import serve_page
 from orchestrator.recorder import proposals, reading, task_text
 from orchestrator.recorder.capture import PersonCapture
 from orchestrator.recorder.proposals import Proposal
@@ -35,6 +38,7 @@ from tasks.schema import Suite
 from tasks.sources import with_files
 
 _MOST_ROWS: Final = 12
+_MOST_BODY: Final = 200_000
 _A_CHECK: Final = "{name: a, when: end, locate: {by: answer}, match: {how: exact, value: a}}"
 _Words = Annotated[str, Field(max_length=20_000)]
 _Place = Annotated[str, Field(pattern=r"^\d{1,4}-\d{1,3}$")]
@@ -349,3 +353,49 @@ def words_of(action: ReferenceAction) -> str | None:
             return name
         case _:
             return None
+
+
+def serve_desk(desk: Desk, port: int = 0) -> AbstractAsyncContextManager[str]:
+    """Serve the page of a desk, as `serve_page` does."""
+
+    async def recording(_: web.Request) -> web.Response:
+        return web.json_response(desk.recording_shown())
+
+    async def step(request: web.Request) -> web.Response:
+        number = int(request.match_info["number"])
+        return web.json_response({"checks": await desk.key_nodes(number)})
+
+    async def picture(request: web.Request) -> web.Response:
+        found = desk.picture(request.match_info["name"])
+        if found is None:
+            raise web.HTTPNotFound(text="there is no such picture")
+        return web.Response(body=found, content_type="image/webp")
+
+    async def merge(request: web.Request) -> web.Response:
+        desk.merge(MergeSaid.model_validate_json(await request.read()))
+        return web.json_response({})
+
+    async def draft(request: web.Request) -> web.Response:
+        return web.json_response(await desk.drafted(await _said(request)))
+
+    async def stop(_: web.Request) -> web.Response:
+        desk.stop()
+        return web.json_response({})
+
+    async def save(request: web.Request) -> web.Response:
+        return web.json_response(await desk.save(await _said(request)))
+
+    routes = (
+        web.get("/api/recording", recording),
+        web.get(r"/api/steps/{number:\d{1,4}}", step),
+        web.get(r"/pictures/{name:step-\d{3}\.webp}", picture),
+        web.post("/api/merge", merge),
+        web.post("/api/draft", draft),
+        web.post("/api/stop", stop),
+        web.post("/api/save", save),
+    )
+    return serve_page("orchestrator.recorder.page", routes, port=port, most_bytes=_MOST_BODY)
+
+
+async def _said(request: web.Request) -> DraftSaid:
+    return DraftSaid.model_validate_json(await request.read())

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from support.tapes.making import FORM, HTML, WIKI, made, page, replayed
 from evaluators.missed_by import MissedBy
 from orchestrator.gateway import Route
 from orchestrator.gateway.taped import TapedHost
-from orchestrator.tapes.exchange import TapedExchange, gzipped
+from orchestrator.tapes.exchange import TapedExchange
 from orchestrator.tapes.replay import TapeReplay
 from orchestrator.tapes.wacz import open_tape
 from orchestrator.tapes.writing import import_tape
@@ -41,7 +42,7 @@ def recorded() -> tuple[TapedExchange, ...]:
             url=f"{WIKI}/wiki/Kettle",
             status=200,
             headers=coded,
-            body=gzipped(KETTLE.encode()),
+            body=gzip.compress(KETTLE.encode()),
         ),
         TapedExchange(
             method="GET",

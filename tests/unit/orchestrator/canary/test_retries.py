@@ -9,10 +9,15 @@ from support.canary.plays import GOAL, OPENED, make_evidence, make_play, make_st
 
 from arena_core.actions import Click
 from evaluators.evidence import EpisodeFault, UnscoredReason
-from orchestrator.canary.findings import CanaryStatus, TaskFinding, finding_of
+from orchestrator.canary.findings import (
+    LONGEST_RETRY,
+    CanaryStatus,
+    TaskFinding,
+    finding_of,
+    retry_at,
+)
 from orchestrator.canary.kept_looks import KeptLook, When, is_fresh
 from orchestrator.canary.looking import pause_s
-from orchestrator.canary.retries import LONGEST, retry_at
 from orchestrator.episode.page_view import PageView
 
 NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
@@ -27,10 +32,10 @@ NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
         ("Thu, 26 Nov 2026 13:05:00 +0100", timedelta(minutes=5)),
         ("Thu, 26 Nov 2026 12:05:00 -0000", timedelta(minutes=5)),
         # A site cannot shut a canary up for good.
-        ("1000000000", LONGEST),
-        ("9" * 20, LONGEST),
-        ("Fri, 31 Dec 9999 23:59:59 GMT", LONGEST),
-        ("Fri, 31 Dec 9999 23:59:59 -2359", LONGEST),
+        ("1000000000", LONGEST_RETRY),
+        ("9" * 20, LONGEST_RETRY),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", LONGEST_RETRY),
+        ("Fri, 31 Dec 9999 23:59:59 -2359", LONGEST_RETRY),
     ],
 )
 def test_seconds_and_dates_are_read_and_bounded(said: str, wait: timedelta) -> None:

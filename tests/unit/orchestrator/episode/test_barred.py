@@ -64,7 +64,7 @@ class Trip:
             await episode.reset()
             if self.changes_cookies:
                 steps = ExternalSteps(episode)
-                steps.changed_cookies()
+                steps.changes_cookies()
                 await steps.close()
             for stop in stops:
                 url, status = (stop, 200) if isinstance(stop, str) else stop

@@ -15,8 +15,7 @@ from aiohttp import ClientSession
 from support.recorder.made_recording import event, looked_up, recording_of, step_of, write
 
 from orchestrator.local_page import HEADER
-from orchestrator.recorder.page.desk import Desk, own_check
-from orchestrator.recorder.page.server import serve_desk
+from orchestrator.recorder.page.desk import Desk, own_check, serve_desk
 from orchestrator.recorder.recording import Recording, open_recording
 from sites.registry import load_registry
 

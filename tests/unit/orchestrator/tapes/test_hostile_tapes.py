@@ -13,7 +13,7 @@ from support.tapes.making import made, page
 
 from arena_core.errors import InputError
 from orchestrator.tapes import records, wacz
-from orchestrator.tapes.exchange import decoded, gzipped
+from orchestrator.tapes.exchange import decoded
 from orchestrator.tapes.wacz import open_tape
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
@@ -58,7 +58,7 @@ def refusal(path: Path) -> str:
 
 
 def test_a_whole_tape_opens(tmp_path: Path) -> None:
-    with open_tape(packed(tmp_path, gzipped(warc_record(b"hello")))) as tape:
+    with open_tape(packed(tmp_path, gzip.compress(warc_record(b"hello")))) as tape:
         (entry,) = tape.entries
         assert tape.load(entry).body == b"hello"
 
@@ -67,7 +67,7 @@ def test_a_whole_tape_opens(tmp_path: Path) -> None:
     "name", ["../archive/x.warc.gz", "/etc/x.warc.gz", "archive/../../x", "a\\..\\x", "C:x.warc"]
 )
 def test_names_that_lead_out_are_refused(tmp_path: Path, name: str) -> None:
-    path = packed(tmp_path, gzipped(warc_record(b"hello")))
+    path = packed(tmp_path, gzip.compress(warc_record(b"hello")))
     with zipfile.ZipFile(path, "a") as file:
         file.writestr(name, b"x")
 
@@ -75,7 +75,7 @@ def test_names_that_lead_out_are_refused(tmp_path: Path, name: str) -> None:
 
 
 def test_a_name_twice_is_refused(tmp_path: Path) -> None:
-    path = packed(tmp_path, gzipped(warc_record(b"hello")))
+    path = packed(tmp_path, gzip.compress(warc_record(b"hello")))
     with (
         zipfile.ZipFile(path, "a") as file,
         pytest.warns(UserWarning, match="Duplicate"),
@@ -102,7 +102,7 @@ def test_a_bomb_of_gzip_inside_is_refused(tmp_path: Path) -> None:
 def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wacz, "MOST_MEMBERS", 1)
 
-    assert "more than 1" in refusal(packed(tmp_path, gzipped(warc_record(b"hello"))))
+    assert "more than 1" in refusal(packed(tmp_path, gzip.compress(warc_record(b"hello"))))
 
 
 def test_a_huge_tape_is_refused_by_what_it_says(
@@ -110,7 +110,7 @@ def test_a_huge_tape_is_refused_by_what_it_says(
 ) -> None:
     monkeypatch.setattr(wacz, "MOST_BYTES", 100)
 
-    assert "more than 100" in refusal(packed(tmp_path, gzipped(warc_record(b"hello" * 50))))
+    assert "more than 100" in refusal(packed(tmp_path, gzip.compress(warc_record(b"hello" * 50))))
 
 
 def test_a_huge_record_is_refused_before_it_is_read(
@@ -118,7 +118,9 @@ def test_a_huge_record_is_refused_before_it_is_read(
 ) -> None:
     monkeypatch.setattr(records, "MOST_RECORD_BYTES", 1000)
 
-    assert "a record of" in refusal(packed(tmp_path, gzipped(warc_record(b"x", length=10**12))))
+    assert "a record of" in refusal(
+        packed(tmp_path, gzip.compress(warc_record(b"x", length=10**12)))
+    )
 
 
 def cut_zip(path: Path) -> None:
@@ -149,13 +151,13 @@ def test_a_cut_off_file_is_refused(tmp_path: Path, spoil: Callable[[Path], None]
 # The last few are a checksum and an empty line: the record before them is whole.
 @pytest.mark.parametrize("lost", [20, 60])
 def test_a_truncated_gzip_inside_is_refused(tmp_path: Path, lost: int) -> None:
-    whole = gzipped(warc_record(b"hello" * 100))
+    whole = gzip.compress(warc_record(b"hello" * 100))
 
     refusal(packed(tmp_path, whole[:-lost]))
 
 
 def test_a_record_that_ends_too_early_is_refused(tmp_path: Path) -> None:
-    path = packed(tmp_path, gzipped(warc_record(b"hello", length=5000)))
+    path = packed(tmp_path, gzip.compress(warc_record(b"hello", length=5000)))
 
     assert "too early" in refusal(path)
 
@@ -165,10 +167,10 @@ def test_a_record_that_ends_too_early_is_refused(tmp_path: Path) -> None:
     [
         b"",
         b"nothing",
-        gzipped(b"nothing"),
+        gzip.compress(b"nothing"),
         b"WARC/1.0\r\n",
         b"\x1f\x8b",
-        gzipped(b"WARC/1.0\r\n\r\n"),
+        gzip.compress(b"WARC/1.0\r\n\r\n"),
     ],
     ids=repr,
 )
@@ -179,20 +181,20 @@ def test_what_is_no_warc_is_refused(tmp_path: Path, warc: bytes) -> None:
 def test_a_changed_archive_is_refused(tmp_path: Path) -> None:
     package = {"resources": [{"path": "archive/data.warc.gz", "hash": "sha256:" + "0" * 64}]}
 
-    message = refusal(packed(tmp_path, gzipped(warc_record(b"hello")), package=package))
+    message = refusal(packed(tmp_path, gzip.compress(warc_record(b"hello")), package=package))
 
     assert "SHA-256 differs" in message
 
 
 @pytest.mark.parametrize("package", [[], {"resources": 1}, {"resources": [{"path": "gone"}]}, "x"])
 def test_a_package_that_makes_no_sense_is_refused(tmp_path: Path, package: object) -> None:
-    refusal(packed(tmp_path, gzipped(warc_record(b"hello")), package=package))
+    refusal(packed(tmp_path, gzip.compress(warc_record(b"hello")), package=package))
 
 
 def test_a_package_nested_without_end_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "deep.wacz"
     with zipfile.ZipFile(path, "w") as file:
-        file.writestr("archive/data.warc.gz", gzipped(warc_record(b"hello")))
+        file.writestr("archive/data.warc.gz", gzip.compress(warc_record(b"hello")))
         file.writestr("datapackage.json", "[" * 200_000)
 
     assert "nested" in refusal(path)
@@ -225,7 +227,7 @@ def test_a_bomb_of_a_body_is_refused_where_it_would_be_decoded(tmp_path: Path) -
 
 def test_a_warc_is_not_taken_for_a_tape(tmp_path: Path) -> None:
     path = tmp_path / "data.warc.gz"
-    path.write_bytes(gzipped(warc_record(b"hello")))
+    path.write_bytes(gzip.compress(warc_record(b"hello")))
 
     with pytest.raises(InputError) as refused, open_tape(path):
         pass

@@ -15,10 +15,12 @@ from arena_core.actions import MouseClick, Press, Stop, Write
 from arena_core.errors import BrowserError
 from evaluators.evidence import Ended, StepEvidence, UnscoredReason
 from evaluators.verdicts import CheckStatus
+from orchestrator.browser.cdp_proxy.agent_commands import Act, Attempt, Part
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.external.steps import OVER, ExternalSteps
 
 CLICK = MouseClick(x=1, y=2)
+JOIN = Act(part=Part.JOINS, kind="")
 
 
 class Playing:
@@ -33,13 +35,16 @@ class Playing:
         """Send a command that acts; why it was refused. It waits for its answer."""
         goes_on = kind in {"write", "wheel"}
         action = CLICK if kind == "mouse" else Press(keys="Enter") if kind == "press" else None
-        return await self.steps.begin(kind, "T", action, text, goes_on=goes_on)
+        part = Part.CONTINUES if goes_on else Part.BEGINS
+        return await self.steps.acts(
+            Act(part=part, kind=kind, action=action, text=text, target="T")
+        )
 
     async def does(self, kind: str = "mouse", text: str = "") -> str | None:
         """Send a command that acts, and let the browser answer it."""
         why = await self.sends(kind, text)
         if why is None:
-            self.steps.answered()
+            self.steps.acted()
         return why
 
     async def written(self, count: int) -> tuple[StepEvidence, ...]:
@@ -89,7 +94,7 @@ async def test_a_step_is_not_written_before_its_command_is_answered() -> None:
         await asyncio.sleep(0.02)
         assert agent.all == ()
         assert agent.steps.idle_s == 0.0
-        agent.steps.answered()
+        agent.steps.acted()
         await agent.written(1)
 
 
@@ -133,7 +138,7 @@ async def test_the_page_is_looked_at_before_the_next_command_is_sent() -> None:
         agent.world.pages = {"h1": ("Kettle",)}
         assert await agent.sends("press") is None
         agent.world.pages = {}
-        agent.steps.answered()
+        agent.steps.acted()
         first, second = await agent.finish()
         assert [found.values for found in first.located] == [("Kettle",)]
         assert [found.values for found in second.located] == [()]
@@ -143,7 +148,7 @@ async def test_what_a_step_led_to_stands_with_it_however_fast_the_next_one_is() 
     async with playing(checks=[NODE]) as agent:
         await agent.sends()
         agent.world.sessions[0].goes(KETTLE)
-        agent.steps.answered()
+        agent.steps.acted()
         await agent.does("press")
         first, second = await agent.finish()
         assert [visit.url for visit in first.visits] == [KETTLE]
@@ -184,11 +189,11 @@ async def test_turns_of_the_wheel_are_no_letters() -> None:
 
 async def test_a_release_belongs_to_the_press_and_is_no_step_of_its_own() -> None:
     async with playing() as agent:
-        await agent.steps.join()
-        agent.steps.answered()
+        await agent.steps.acts(JOIN)
+        agent.steps.acted()
         await agent.does()
-        await agent.steps.join()
-        agent.steps.answered()
+        await agent.steps.acts(JOIN)
+        agent.steps.acted()
         assert len(await agent.finish()) == 1
 
 
@@ -201,7 +206,7 @@ async def test_the_step_beyond_the_limit_is_refused_and_ends_the_episode() -> No
         assert await agent.does() == why
         assert agent.steps.over.is_set()
         assert await agent.does() == why
-        assert await agent.steps.join() == why
+        assert await agent.steps.acts(JOIN) == why
         await agent.steps.finish()
         await agent.episode.score()
         evidence = agent.episode.evidence()
@@ -231,7 +236,7 @@ async def test_an_address_that_a_script_set_meets_no_check_at_the_end_either(
         session = agent.world.sessions[0]
         session.goes(KETTLE)
         session.is_forged = is_forged
-        agent.steps.answered()
+        agent.steps.acted()
         await agent.finish()
         await agent.episode.step(RIGHT)
         (verdict,) = (await agent.episode.score()).verdicts
@@ -251,7 +256,7 @@ async def test_time_counts_while_something_is_done_and_ends_the_episode() -> Non
     async with playing(limits={"seconds": 0.1}) as agent:
         await agent.sends()
         await asyncio.sleep(0.15)
-        agent.steps.answered()
+        agent.steps.acted()
         await agent.written(1)
         assert await agent.does() == "limit reached: 0.1 s were over; the episode is over"
         await agent.episode.score()
@@ -273,8 +278,10 @@ async def test_time_between_steps_is_the_agents_own() -> None:
 async def test_a_refused_attempt_stands_in_the_notes_of_the_step_under_way() -> None:
     async with playing() as agent:
         await agent.sends()
-        agent.steps.attempted("Page.navigate", '{"url": "file:///etc/passwd"}', "no such scheme")
-        agent.steps.answered()
+        agent.steps.refused(
+            Attempt("Page.navigate", '{"url": "file:///etc/passwd"}', "no such scheme")
+        )
+        agent.steps.acted()
         await agent.does("press")
         first, second = await agent.finish()
         (note,) = first.notes
@@ -285,7 +292,7 @@ async def test_a_refused_attempt_stands_in_the_notes_of_the_step_under_way() -> 
 
 async def test_an_attempt_of_an_agent_that_does_nothing_else_stands_in_the_evidence() -> None:
     async with playing() as agent:
-        agent.steps.attempted("Runtime.addBinding", "{}", "the name is Arena's")
+        agent.steps.refused(Attempt("Runtime.addBinding", "{}", "the name is Arena's"))
         (step,) = await agent.finish()
         assert step.action is None
         assert [note.refused for note in step.notes] == ["the name is Arena's"]
@@ -396,7 +403,7 @@ async def test_an_agent_whose_page_crashes_is_scored_as_it_stands() -> None:
         agent.world.pages["h1"] = ("Kettle",)
         await agent.sends()
         agent.world.sessions[0].goes(KETTLE)
-        agent.steps.answered()
+        agent.steps.acted()
         await agent.written(1)
         agent.world.broke(CRASHED)
         agent.world.pages.clear()
