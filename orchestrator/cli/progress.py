@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import assert_never
 
 from arena_core.names import counted
@@ -15,7 +13,6 @@ from arena_core.work_events import (
     WorkStep,
 )
 from evaluators.verdicts import OutcomeKind
-from orchestrator.api.arena import Arena
 from orchestrator.api.opened import ArenaEvent, RunBegan, SitesStarting, StudyBegan, WarningNote
 from orchestrator.cli.console import Console
 from orchestrator.runs.events import (
@@ -26,11 +23,6 @@ from orchestrator.runs.events import (
     ProgressNote,
 )
 from orchestrator.sandbox.pool.pool_context import PoolEvent
-
-
-def arena_for(console: Console, sites: Sequence[Path] | None = None) -> Arena:
-    """Return an Arena whose progress is shown on a console; `sites` as of `Arena`."""
-    return Arena(sites=sites, on_event=lambda event: show_event(event, console))
 
 
 def show_event(event: ArenaEvent, console: Console) -> None:

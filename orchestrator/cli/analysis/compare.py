@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from orchestrator.cli.arena import arena_for
 from orchestrator.cli.console import Console
 
 app = typer.Typer()
@@ -44,7 +45,6 @@ def compare(
     Example: arena compare careful=arena-runs/A hasty=arena-runs/B --html compared
     """
     from orchestrator.cli.analysis.terminal_study import show_study
-    from orchestrator.cli.progress import arena_for
 
     console = Console(as_json)
     arena = arena_for(console)

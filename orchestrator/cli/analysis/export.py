@@ -11,6 +11,7 @@ import typer
 
 from arena_core.errors import UsageError
 from arena_core.names import counted
+from orchestrator.cli.arena import arena_for
 from orchestrator.cli.console import Console, Json
 
 if TYPE_CHECKING:
@@ -57,7 +58,6 @@ def export(
     Example: arena export parquet arena-runs/A arena-runs/B --out tables
     """
     from orchestrator.agents.options import parse_options
-    from orchestrator.cli.progress import arena_for
 
     console = Console(as_json)
     chosen, runs = _read(words, form)

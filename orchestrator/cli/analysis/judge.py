@@ -9,7 +9,7 @@ import typer
 
 from arena_core.names import counted
 from orchestrator.analysis.judging.judge import JudgeChoice
-from orchestrator.cli.asynchronous import run as run_async
+from orchestrator.cli.arena import in_live_arena
 from orchestrator.cli.console import Column, Console, Json
 from orchestrator.cli.help_groups import PRICES_HELP
 
@@ -69,8 +69,9 @@ def run(
         prices=None if prices is None else str(prices),
     )
     console = Console(as_json)
-    done = run_async(
-        _judged(console, folder, judge, (*(scorer or ()), *(reading or ())), anew=anew)
+    scorers = (*(scorer or ()), *(reading or ()))
+    done = in_live_arena(
+        console, lambda arena: arena.runs.judge(folder, judge, scorers=scorers, anew=anew)
     )
     rows = [(one.key.world, one.key.task, one.was, str(one.score.outcome)) for one in done.changed]
     columns = (Column("world"), Column("task"), Column("was"), Column("is"))
@@ -113,7 +114,7 @@ def check(
             model=second_model, url=second_url or model_url, votes=votes, temperature=temperature
         )
     console = Console(as_json)
-    report = run_async(_checked(console, labelled, judge, second))
+    report = in_live_arena(console, lambda arena: arena.runs.check_judge(labelled, judge, second))
     compared = [("labels", report.labels)]
     if report.judges is not None:
         compared.append((second_model or "second judge", report.judges))
@@ -140,28 +141,6 @@ def check(
         [{"compared_with": name, **_agreement_document(one)} for name, one in compared],
     )
     _name_differences(console, report)
-
-
-async def _judged(
-    console: Console, folder: Path, judge: JudgeChoice, scorers: tuple[str, ...], *, anew: bool
-) -> JudgedRun:
-    from orchestrator.api.arena import Arena
-    from orchestrator.cli.runs.live import progress_on
-
-    with progress_on(console) as on_event:
-        async with Arena(on_event=on_event) as arena:
-            return await arena.runs.judge(folder, judge, scorers=scorers, anew=anew)
-
-
-async def _checked(
-    console: Console, labelled: Path, judge: JudgeChoice, second: JudgeChoice | None
-) -> JudgeReport:
-    from orchestrator.api.arena import Arena
-    from orchestrator.cli.runs.live import progress_on
-
-    with progress_on(console) as on_event:
-        async with Arena(on_event=on_event) as arena:
-            return await arena.runs.check_judge(labelled, judge, second)
 
 
 def _cost(session: JudgeSession) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from orchestrator.cli.arena import arena_for
 from orchestrator.cli.console import Console
 
 app = typer.Typer()
@@ -29,7 +30,6 @@ def report(
     Exits with 80 if some evidence cannot be read; the report says which.
     """
     from orchestrator.analysis.run_report.run_report import require_readable
-    from orchestrator.cli.progress import arena_for
     from orchestrator.cli.runs.terminal_report import show_run
 
     console = Console(as_json)

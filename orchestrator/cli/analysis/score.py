@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena_core.names import counted
+from orchestrator.cli.arena import arena_for
 from orchestrator.cli.console import Column, Console, Json
 
 if TYPE_CHECKING:
@@ -50,7 +51,6 @@ def score(
     """
     from orchestrator.analysis.run_report.run_report import require_readable
     from orchestrator.analysis.wording import agent_note
-    from orchestrator.cli.progress import arena_for
     from orchestrator.cli.runs.terminal_report import scorer_lines
 
     console = Console(as_json)

@@ -3,8 +3,8 @@
 # ruff: noqa: ARG001  options of `run` are read from the context, see `options.given`
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from functools import partial
+import asyncio
+from collections.abc import Awaitable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,11 +19,14 @@ from orchestrator.cli.analysis.study_lines import (
     show_verification,
     workers_told,
 )
+from orchestrator.cli.arena import arena_for, in_live_arena
+from orchestrator.cli.asynchronous import run as run_async
 from orchestrator.cli.console import Cell, Column, Console
 from orchestrator.cli.runs import options as of
 
 if TYPE_CHECKING:
     from orchestrator.analysis.studies.progress import StudyProgress
+    from orchestrator.api.arena import Arena
 
 app = typer.Typer(no_args_is_help=True, help="Compare agents and worlds, registered beforehand.")
 
@@ -63,23 +66,26 @@ def run(
 
     Example: arena study run study.yaml --workers 2
     """
-    from orchestrator.api.studies import Studies
-    from orchestrator.cli.asynchronous import run as run_async
+    from orchestrator.cli.runs.run_setup import played
     from orchestrator.runs.spec import Pace
 
     typed = of.given(context)
     changes = {name: typed[name] for name in Pace.__annotations__ if name in typed}
     console = Console(as_json)
-    played = partial(
-        Studies.run,
-        study=study,
-        out=out,
-        options=_secrets(agent_option or ()),
-        register_only=register,
-        headless=not headed,
-        **changes,
-    )
-    progress = run_async(_played(played, console))
+    secrets = _secrets(agent_option or ())
+
+    def play(arena: Arena, stop: asyncio.Event) -> Awaitable[StudyProgress]:
+        return arena.studies.run(
+            study,
+            out=out,
+            options=secrets,
+            register_only=register,
+            headless=not headed,
+            stop=stop,
+            **changes,
+        )
+
+    progress = run_async(played(play, console))
     _show(progress, console)
     if register:
         console.note(
@@ -88,19 +94,6 @@ def run(
         )
     elif progress.done == progress.total:
         console.note(f"done; arena study report {progress.path}")
-
-
-async def _played(work: Callable[..., Awaitable[StudyProgress]], console: Console) -> StudyProgress:
-    from orchestrator.api.arena import Arena
-    from orchestrator.cli.asynchronous import two_interrupts
-    from orchestrator.cli.runs.live import progress_on
-    from orchestrator.cli.runs.run_setup import ShownRun
-
-    with progress_on(console) as on_event:
-        shown = ShownRun(console, on_event)
-        async with Arena(on_event=shown.on_event) as arena:
-            with two_interrupts(shown.finish_step, shown.stopped):
-                return await work(arena.studies, stop=shown.stop)
 
 
 @app.command()
@@ -122,8 +115,6 @@ def plan(
 
     Example: arena study plan study.yaml --difference 0.1
     """
-    from orchestrator.cli.progress import arena_for
-
     console = Console(as_json)
     show_plan(arena_for(console).studies.plan(study, pilot or (), difference=difference), console)
 
@@ -138,8 +129,6 @@ def report(study: _FOLDER, as_json: _JSON = False) -> None:
 
     Example: arena study report arena-studies/oracles
     """
-    from orchestrator.cli.progress import arena_for
-
     console = Console(as_json)
     show_answers(arena_for(console).studies.report(study), console)
 
@@ -173,9 +162,6 @@ def add(
 
     Example: arena study add arena-studies/oracles --repeats 5
     """
-    from orchestrator.cli.asynchronous import run as run_async
-    from orchestrator.cli.runs.live import arena_with_progress
-
     runs: dict[str, Path | str] = {}
     for text in played or ():
         label, equals, folder = text.partition("=")
@@ -185,20 +171,18 @@ def add(
         runs[label] = folder
     console = Console(as_json)
     options = _secrets(agent_option or ())
-
-    async def added() -> StudyProgress:
-        async with arena_with_progress(console) as arena:
-            return await arena.studies.add(
-                study,
-                file,
-                repeats=repeats,
-                runs=runs,
-                max_usd=max_usd,
-                max_tokens=max_tokens,
-                options=options,
-            )
-
-    progress = run_async(added())
+    progress = in_live_arena(
+        console,
+        lambda arena: arena.studies.add(
+            study,
+            file,
+            repeats=repeats,
+            runs=runs,
+            max_usd=max_usd,
+            max_tokens=max_tokens,
+            options=options,
+        ),
+    )
     _show(progress, console)
     console.note(f"added; arena study run {progress.path}")
 
@@ -224,8 +208,6 @@ def verify(
 
     Example: arena study verify their-study --registered 3abce794d812
     """
-    from orchestrator.cli.progress import arena_for
-
     console = Console(as_json)
     found = arena_for(console).studies.verify(study, registered=registered, head=head)
     show_verification(found, console)

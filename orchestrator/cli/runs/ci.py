@@ -10,6 +10,7 @@ import typer
 
 from arena_core.errors import UsageError
 from arena_core.names import counted
+from orchestrator.cli.asynchronous import run
 from orchestrator.cli.runs import options as of
 
 if TYPE_CHECKING:
@@ -103,7 +104,6 @@ def ci(
     from orchestrator.analysis.run_report.run_report import require_sound
     from orchestrator.analysis.studies.baseline import Baseline
     from orchestrator.analysis.studies.regression import Bar
-    from orchestrator.cli.asynchronous import run
     from orchestrator.cli.console import Console
     from orchestrator.cli.runs.run_setup import played
     from orchestrator.runs.spec import RunSpec

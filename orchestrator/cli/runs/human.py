@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena_core.errors import InterruptedRunError, UsageError
+from orchestrator.cli.asynchronous import run, two_interrupts
 from orchestrator.cli.runs import options as of
 
 if TYPE_CHECKING:
@@ -73,7 +74,6 @@ def human(
     is done there is recorded. Breaks between tasks are free: arena human --resume RUN --person ID
     goes on.
     """
-    from orchestrator.cli.asynchronous import run
     from orchestrator.cli.console import Console
 
     if not person:
@@ -114,7 +114,6 @@ class _Session:
         from orchestrator.analysis.run_report.run_report import require_sound
         from orchestrator.api.arena import Arena
         from orchestrator.browser.process.chromium import require_display
-        from orchestrator.cli.asynchronous import two_interrupts
         from orchestrator.cli.progress import show_event
         from orchestrator.cli.runs.run_setup import ShownRun
         from orchestrator.cli.runs.terminal_report import show_run

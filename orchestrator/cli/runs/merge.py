@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from arena_core.names import counted
+from orchestrator.cli.arena import arena_for
 from orchestrator.cli.console import Console
 from orchestrator.cli.runs import options as of
 
@@ -36,8 +37,6 @@ def merge(
 
     Example: arena merge shards/* --into arena-runs/whole
     """
-    from orchestrator.cli.progress import arena_for
-
     console = Console(as_json)
     names = [one.strip() for one in (allow or "").split(",") if one.strip()]
     merged = arena_for(console).merge(runs, into, allow=names)

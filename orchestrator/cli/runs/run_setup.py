@@ -15,7 +15,7 @@ from orchestrator.api.opened import ArenaEvent, OnArenaEvent, RunBegan, StudyBeg
 from orchestrator.api.playing import interrupted, interrupted_study
 from orchestrator.cli.asynchronous import two_interrupts
 from orchestrator.cli.console import Console
-from orchestrator.cli.runs.live import progress_on
+from orchestrator.cli.live import progress_on
 from orchestrator.cli.runs.terminal_report import show_run
 
 Result = TypeVar("Result")

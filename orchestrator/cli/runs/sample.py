@@ -13,6 +13,7 @@ import typer
 from arena_core.errors import UsageError
 from arena_core.names import counted
 from orchestrator.api.arena import Arena
+from orchestrator.cli.arena import arena_for
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console, Json
 from orchestrator.cli.runs import options as of
@@ -107,7 +108,6 @@ def sample(
 
     Example: arena sample --suite demo --model my-model -n 8 --split split.yaml
     """
-    from orchestrator.cli.progress import arena_for
     from orchestrator.cli.runs.run_setup import play
 
     console = Console(as_json)

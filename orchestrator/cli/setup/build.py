@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from arena_core.errors import NotAllBuiltError
-from orchestrator.cli.asynchronous import run
+from orchestrator.cli.arena import in_live_arena
 from orchestrator.cli.console import Column, Console, Json
 
 if TYPE_CHECKING:
@@ -38,20 +38,14 @@ def build(
     """Build the sites' images and seal them as golden; unchanged images are kept."""
     console = Console(as_json)
     try:
-        done = run(_build(console, sites or (), suite, staged=staged, force=force))
+        done = in_live_arena(
+            console,
+            lambda arena: arena.sites.build(sites or (), suite=suite, force=force, staged=staged),
+        )
     except NotAllBuiltError as failed:
         show(console, cast("tuple[BuildResult, ...]", failed.results))
         raise
     show(console, done)
-
-
-async def _build(
-    console: Console, names: Sequence[str], suite: str | None, *, staged: bool, force: bool
-) -> tuple[BuildResult, ...]:
-    from orchestrator.cli.runs.live import arena_with_progress
-
-    async with arena_with_progress(console) as arena:
-        return await arena.sites.build(names, suite=suite, force=force, staged=staged)
 
 
 def show(console: Console, outcomes: Iterable[BuildResult]) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from orchestrator.cli.asynchronous import run
+from orchestrator.cli.arena import in_arena
 from orchestrator.cli.console import Column, Console
-
-if TYPE_CHECKING:
-    from orchestrator import ModelCheck
 
 app = typer.Typer()
 
@@ -43,15 +40,15 @@ def check_model(
     Example: arena check-model --model gpt-4o-mini
     """
     console = Console(as_json)
-    found = run(
-        _check(
-            console,
+    found = in_arena(
+        console,
+        lambda arena: arena.check_model(
             model,
-            model_url,
+            url=model_url,
             temperature=temperature,
             deadline_s=model_deadline,
             prices=prices,
-        )
+        ),
     )
     console.table(
         (
@@ -80,20 +77,3 @@ def check_model(
 
 def _count(tokens: int | None) -> str | int:
     return "not counted" if tokens is None else tokens
-
-
-async def _check(
-    console: Console,
-    model: str,
-    url: str | None,
-    *,
-    temperature: float | None,
-    deadline_s: float | None,
-    prices: str | None,
-) -> ModelCheck:
-    from orchestrator.cli.progress import arena_for
-
-    async with arena_for(console) as arena:
-        return await arena.check_model(
-            model, url=url, temperature=temperature, deadline_s=deadline_s, prices=prices
-        )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from arena_core.errors import PrerequisiteError
-from orchestrator.cli.asynchronous import run
+from orchestrator.cli.arena import in_arena
 from orchestrator.cli.console import Column, Console
-
-if TYPE_CHECKING:
-    from orchestrator.api.doctor import DoctorCheck
 
 app = typer.Typer()
 
@@ -22,7 +19,7 @@ def doctor(
 ) -> None:
     """Check your setup and print how to fix it; exit 0 if nothing is missing."""
     console = Console(as_json)
-    checks = run(_examine(console))
+    checks = in_arena(console, lambda arena: arena.doctor())
     missing = [check for check in checks if check.is_missing]
     console.table(
         (Column("check"), Column("state"), Column("found"), Column("how to fix it")),
@@ -37,10 +34,3 @@ def doctor(
     )
     if missing:
         raise PrerequisiteError(f"missing: {', '.join(check.name for check in missing)}")
-
-
-async def _examine(console: Console) -> tuple[DoctorCheck, ...]:
-    from orchestrator.cli.progress import arena_for
-
-    async with arena_for(console) as arena:
-        return await arena.doctor()

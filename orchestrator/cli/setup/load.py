@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from orchestrator.cli.asynchronous import run
+from orchestrator.cli.arena import in_live_arena
 from orchestrator.cli.console import Console
 from orchestrator.cli.setup.build import show
-
-if TYPE_CHECKING:
-    from orchestrator.sandbox.images.build import BuildResult
 
 app = typer.Typer()
 
@@ -30,11 +27,4 @@ def load(
     Use this for images that no registry has, such as WebArena's original ones.
     """
     console = Console(as_json)
-    show(console, (run(_load(console, site, file)),))
-
-
-async def _load(console: Console, site: str, file: Path) -> BuildResult:
-    from orchestrator.cli.runs.live import arena_with_progress
-
-    async with arena_with_progress(console) as arena:
-        return await arena.sites.load(site, file)
+    show(console, (in_live_arena(console, lambda arena: arena.sites.load(site, file)),))

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from arena_core.errors import PluginError
+from orchestrator.cli.arena import arena_for
 from orchestrator.cli.console import Column, Console
 
 app = typer.Typer()
@@ -21,8 +22,6 @@ def plugins(
     Imports each of them. Names a broken plug-in, or one whose name is taken, with its distribution,
     and exits with 13.
     """
-    from orchestrator.cli.progress import arena_for
-
     console = Console(as_json)
     found = arena_for(console).plugins()
     console.table(

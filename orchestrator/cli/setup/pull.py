@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena_core.errors import ImageError
-from orchestrator.cli.asynchronous import run
+from orchestrator.cli.arena import in_live_arena
 from orchestrator.cli.console import Console
 from orchestrator.cli.setup.build import show
 
 if TYPE_CHECKING:
-    from orchestrator.sandbox.images.build import BuildResult
     from orchestrator.sandbox.images.recipes import Recipe
 
 app = typer.Typer()
@@ -36,7 +35,7 @@ def pull(
     from orchestrator.sandbox.images.build import BuildOutcome
 
     console = Console(as_json)
-    results = run(_pull(console, sites or (), staged=staged))
+    results = in_live_arena(console, lambda arena: arena.sites.pull(sites or (), staged=staged))
     show(console, results)
     absent = [one.recipe for one in results if one.outcome is BuildOutcome.ABSENT]
     if absent:
@@ -47,10 +46,3 @@ def pull(
 
 def _labels(recipes: Sequence[Recipe]) -> str:
     return ", ".join(one.label for one in recipes)
-
-
-async def _pull(console: Console, names: Sequence[str], *, staged: bool) -> tuple[BuildResult, ...]:
-    from orchestrator.cli.runs.live import arena_with_progress
-
-    async with arena_with_progress(console) as arena:
-        return await arena.sites.pull(names, staged=staged)

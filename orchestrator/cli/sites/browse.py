@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from orchestrator.cli.arena import arena_for
 from orchestrator.cli.asynchronous import interrupts, run
 from orchestrator.cli.console import Column, Console
 
@@ -44,7 +45,6 @@ def browse(
 
 async def _browse(console: Console, slot: int, port: int, *, only_print: bool) -> None:
     from orchestrator.browser.process.chromium import has_display, open_window
-    from orchestrator.cli.progress import arena_for
 
     async with AsyncExitStack() as stack:
         arena = await stack.enter_async_context(arena_for(console))

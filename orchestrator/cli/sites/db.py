@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from orchestrator.cli.asynchronous import run
+from orchestrator.cli.arena import in_arena
 from orchestrator.cli.console import Cell, Column, Console
-
-if TYPE_CHECKING:
-    from orchestrator.sandbox.reset.database import QueryResult
 
 app = typer.Typer()
 
@@ -33,7 +30,7 @@ def db(
     It uses the account that checks use: you see what a check sees.
     """
     console = Console(as_json)
-    answer = run(_ask(console, site, slot, sql, limit))
+    answer = in_arena(console, lambda arena: arena.sites.query(site, sql, slot=slot, limit=limit))
     rows = [tuple(_cell(value) for value in row) for row in answer.rows]
     columns = tuple(
         Column(name, right=_is_number(rows, at)) for at, name in enumerate(answer.columns)
@@ -41,13 +38,6 @@ def db(
     console.table(columns, rows, [dict(zip(answer.columns, row, strict=True)) for row in rows])
     if answer.cut:
         console.warn(f"only the first {limit} rows are shown; --limit shows more")
-
-
-async def _ask(console: Console, site: str, slot: int, sql: str, limit: int) -> QueryResult:
-    from orchestrator.cli.progress import arena_for
-
-    async with arena_for(console) as arena:
-        return await arena.sites.query(site, sql, slot=slot, limit=limit)
 
 
 def _cell(value: object) -> Cell:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena_core.errors import UsageError
-from orchestrator.cli.asynchronous import run
+from orchestrator.cli.arena import in_arena
 from orchestrator.cli.console import Console, Json
 
 if TYPE_CHECKING:
@@ -64,9 +64,16 @@ def diff(
     if as_check:
         if limit is not None:
             raise UsageError("--limit has no effect with --as-check: a check asks for every change")
-        _print_check(console, run(_as_check(console, site, slot)))
+        _print_check(
+            console, in_arena(console, lambda arena: arena.sites.diff_as_check(site, slot=slot))
+        )
         return
-    delta = run(_look(console, site, slot, limit or _LIMIT, start))
+    delta = in_arena(
+        console,
+        lambda arena: arena.sites.diff(
+            site, slot=slot, limit=limit or _LIMIT, from_golden=start is Start.GOLDEN
+        ),
+    )
     if delta.start is not None:
         console.note(f"compared with the state '{delta.start}'; --from golden shows all changes")
     if as_json:
@@ -74,13 +81,6 @@ def diff(
         return
     for line in picture(delta):
         console.line(line)
-
-
-async def _as_check(console: Console, site: str, slot: int) -> Document:
-    from orchestrator.cli.progress import arena_for
-
-    async with arena_for(console) as arena:
-        return await arena.sites.diff_as_check(site, slot=slot)
 
 
 def _print_check(console: Console, check: Document) -> None:
@@ -95,15 +95,6 @@ def _print_check(console: Console, check: Document) -> None:
         console.line(text.rstrip())
     if not check["match"]["changes"]:
         console.note("nothing was changed: this check asks that it stays so")
-
-
-async def _look(console: Console, site: str, slot: int, limit: int, start: Start | None) -> Delta:
-    from orchestrator.cli.progress import arena_for
-
-    async with arena_for(console) as arena:
-        return await arena.sites.diff(
-            site, slot=slot, limit=limit, from_golden=start is Start.GOLDEN
-        )
 
 
 def picture(delta: Delta) -> Iterator[str]:

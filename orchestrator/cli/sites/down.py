@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from orchestrator.cli.asynchronous import run
+from orchestrator.cli.arena import in_arena
 from orchestrator.cli.console import Console
 
 app = typer.Typer()
@@ -38,7 +37,7 @@ def down(
     Example: arena down shop
     """
     console = Console(as_json)
-    removed = run(_down(console, sites or (), owner, slot))
+    removed = in_arena(console, lambda arena: arena.sites.down(sites or (), owner=owner, slot=slot))
     if as_json:
         console.json({"removed": list(removed)})
         return
@@ -46,12 +45,3 @@ def down(
         console.line("nothing to remove")
     for name in removed:
         console.line(f"removed {name}")
-
-
-async def _down(
-    console: Console, sites: Sequence[str], owner: str | None, slot: int | None
-) -> tuple[str, ...]:
-    from orchestrator.cli.progress import arena_for
-
-    async with arena_for(console) as arena:
-        return await arena.sites.down(sites, owner=owner, slot=slot)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from orchestrator.cli.arena import arena_for
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Console
 
@@ -35,7 +36,6 @@ def logs(
 
 
 async def _logs(name: str, slot: int | None, *, follow: bool, tail: int) -> None:
-    from orchestrator.cli.progress import arena_for
 
     console = Console()
     async with arena_for(console) as arena:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena_core.errors import StateError, UsageError
+from orchestrator.cli.arena import arena_for, in_arena
 from orchestrator.cli.asynchronous import interrupts, run
 from orchestrator.cli.console import Console
-from orchestrator.cli.progress import arena_for
 
 if TYPE_CHECKING:
     from orchestrator import Checkpoint
@@ -70,7 +70,7 @@ def open_site(
         raise UsageError(message, hint="give SITE PATH, or SITE:/PATH")
     import webbrowser
 
-    url = run(_url(console, site, slot, path or "/"))
+    url = in_arena(console, lambda arena: arena.sites.url(site, path or "/", slot=slot))
     console.line(url)
     if not only_print and not webbrowser.open(url):
         console.note("no browser could be opened here: use the URL above")
@@ -79,11 +79,6 @@ def open_site(
 def _is_file(name: str) -> bool:
     """Whether a name cannot be a site's, nor a logical URL."""
     return name.endswith(".arena-checkpoint") or not {".", "/"}.isdisjoint(name.partition(":")[0])
-
-
-async def _url(console: Console, site: str, slot: int, path: str) -> str:
-    async with arena_for(console) as arena:
-        return await arena.sites.url(site, path, slot=slot)
 
 
 def _open_file(console: Console, file: str, suite: str | None, *, only_print: bool) -> None:

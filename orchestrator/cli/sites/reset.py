@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.asynchronous import run
+from orchestrator.cli.arena import in_live_arena
 from orchestrator.cli.console import Column, Console
 
 if TYPE_CHECKING:
     from evaluators.evidence import Receipt
-    from orchestrator.sandbox.standing_sites import ResetOutcome, SiteReset
+    from orchestrator.sandbox.standing_sites import SiteReset
 
 app = typer.Typer()
 
@@ -55,7 +55,12 @@ def reset(
     reported. A URL keeps its port.
     """
     console = Console(as_json)
-    outcome = run(_reset(console, sites or (), slot, strategy, verify=verify))
+    outcome = in_live_arena(
+        console,
+        lambda arena: arena.sites.reset(
+            sites or (), slot=slot, strategy=strategy, verify=verify, check=False
+        ),
+    )
     if not outcome.done and not outcome.failures:
         console.note("nothing is up; `arena up` starts the sites")
     _show(console, outcome.done, verify=verify)
@@ -63,17 +68,6 @@ def reset(
         for failure in outcome.failures[1:]:
             console.warn(f"arena: {failure.message}")
         raise outcome.failures[0]
-
-
-async def _reset(
-    console: Console, names: Sequence[str], slot: int | None, strategy: str, *, verify: bool
-) -> ResetOutcome:
-    from orchestrator.cli.runs.live import arena_with_progress
-
-    async with arena_with_progress(console) as arena:
-        return await arena.sites.reset(
-            names, slot=slot, strategy=strategy, verify=verify, check=False
-        )
 
 
 def _show(console: Console, done: Sequence[SiteReset], *, verify: bool) -> None:

@@ -9,13 +9,11 @@ import typer
 
 from arena_core.errors import SiteError
 from orchestrator.authoring.scaffold.writer import PublishedSites, SiteKind
-from orchestrator.cli.asynchronous import run
+from orchestrator.cli.arena import arena_for, in_live_arena
 from orchestrator.cli.console import Column, Console, Json
-from orchestrator.cli.progress import arena_for
 
 if TYPE_CHECKING:
     from orchestrator.authoring.site_check.checkup import ContractPoint
-    from orchestrator.authoring.site_check.facts import FactsReport
 
 app = typer.Typer()
 
@@ -96,7 +94,11 @@ def check(
     built here say of the same things agrees.
     """
     console = Console(as_json)
-    points = run(_check(console, name, sites, twice=twice))
+    points = in_live_arena(
+        console,
+        lambda arena: arena.sites.check(name, twice=twice),
+        sites=None if sites is None else (sites,),
+    )
     rows = [(_verdict(point), point.title, "; ".join(point.breaches)) for point in points]
     documents: list[Json] = [
         {"point": point.title, "kept": not point.breaches, "breaches": list(point.breaches)}
@@ -124,7 +126,7 @@ def facts(
     Arena's own.
     """
     console = Console(as_json)
-    report = run(_facts(console, file))
+    report = in_live_arena(console, lambda arena: arena.sites.facts(file))
     rows = [(one.fact, one.subject, str(one).partition(": ")[2]) for one in report.breaches]
     documents: list[Json] = [
         {"fact": one.fact, "subject": one.subject, "said": {s.where: s.words for s in one.said}}
@@ -136,22 +138,6 @@ def facts(
         many = f"{len(report.breaches)} of {report.read} facts"
         raise SiteError(f"{many} contradict each other or are missing")
     console.note(f"{report.read} facts agree")
-
-
-async def _facts(console: Console, file: Path | None) -> FactsReport:
-    from orchestrator.cli.runs.live import arena_with_progress
-
-    async with arena_with_progress(console) as arena:
-        return await arena.sites.facts(file)
-
-
-async def _check(
-    console: Console, name: str, sites: Path | None, *, twice: bool
-) -> tuple[ContractPoint, ...]:
-    from orchestrator.cli.runs.live import arena_with_progress
-
-    async with arena_with_progress(console, None if sites is None else (sites,)) as arena:
-        return await arena.sites.check(name, twice=twice)
 
 
 def _verdict(point: ContractPoint) -> str:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.asynchronous import run
+from orchestrator.cli.arena import arena_for, in_arena, in_live_arena
 from orchestrator.cli.console import Column, Console
-from orchestrator.cli.progress import arena_for
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from orchestrator.sandbox.standing_sites import ResetOutcome, SiteReset
+    from orchestrator.sandbox.standing_sites import SiteReset
     from orchestrator.sandbox.states.store import NamedState
 
 app = typer.Typer()
@@ -49,16 +48,10 @@ def save(
     some 50 ms; nothing is restarted. The file is small: it has only what differs from the image.
     """
     console = Console(as_json)
-    _show(console, (run(_save(console, name, sites or (), slot, replace=replace)),))
-
-
-async def _save(
-    console: Console, name: str, sites: Sequence[str], slot: int, *, replace: bool
-) -> NamedState:
-    from orchestrator.cli.runs.live import arena_with_progress
-
-    async with arena_with_progress(console) as arena:
-        return await arena.states.save(name, sites, slot=slot, replace=replace)
+    saved = in_live_arena(
+        console, lambda arena: arena.states.save(name, sites or (), slot=slot, replace=replace)
+    )
+    _show(console, (saved,))
 
 
 @app.command()
@@ -69,19 +62,14 @@ def restore(name: _Name, slot: _Slot = 0, as_json: _Json = False) -> None:
     compared with the one that was saved. `arena reset` leads back to golden.
     """
     console = Console(as_json)
-    outcome = run(_restore(console, name, slot))
+    outcome = in_live_arena(
+        console, lambda arena: arena.states.restore(name, slot=slot, check=False)
+    )
     _show_restored(console, name, outcome.done)
     if outcome.failures:
         for failure in outcome.failures[1:]:
             console.warn(f"arena: {failure.message}")
         raise outcome.failures[0]
-
-
-async def _restore(console: Console, name: str, slot: int) -> ResetOutcome:
-    from orchestrator.cli.runs.live import arena_with_progress
-
-    async with arena_with_progress(console) as arena:
-        return await arena.states.restore(name, slot=slot, check=False)
 
 
 @app.command("list")
@@ -104,18 +92,13 @@ def diff(
 ) -> None:
     """Show in what a state differs from golden or from another state."""
     console = Console(as_json)
-    found = run(_diff(console, name, other))
+    found = in_arena(console, lambda arena: arena.states.diff(name, other))
     if as_json:
         console.json({site: list(lines) for site, lines in found.items()})
         return
     for site, lines in found.items():
         for line in lines or ("no difference",):
             console.line(f"{site}: {line}")
-
-
-async def _diff(console: Console, name: str, other: str | None) -> Mapping[str, tuple[str, ...]]:
-    async with arena_for(console) as arena:
-        return await arena.states.diff(name, other)
 
 
 @app.command()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.asynchronous import run
+from orchestrator.cli.arena import in_arena
 from orchestrator.cli.console import Column, Console, Json
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def status(
     slot would need: the most ever measured for that image, or else its limit.
     """
     console = Console(as_json)
-    found = run(_survey(console, sites or ()))
+    found = in_arena(console, lambda arena: arena.sites.status(sites or ()))
     if not found and not as_json:
         console.note("nothing runs; `arena up` starts the sites")
         return
@@ -43,13 +42,6 @@ def status(
         Column("container"),
     )
     console.table(columns, [_row(one) for one in found], [_document(one) for one in found])
-
-
-async def _survey(console: Console, names: Sequence[str]) -> tuple[ContainerStatus, ...]:
-    from orchestrator.cli.progress import arena_for
-
-    async with arena_for(console) as arena:
-        return await arena.sites.status(names)
 
 
 def _row(one: ContainerStatus) -> tuple[str | None, ...]:

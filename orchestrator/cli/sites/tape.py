@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena_core.errors import UsageError
+from orchestrator.cli.arena import arena_for
 from orchestrator.cli.asynchronous import interrupts, run
 from orchestrator.cli.console import Console
-from orchestrator.cli.progress import arena_for
 from orchestrator.cli.runs import options as of
 
 if TYPE_CHECKING:

@@ -80,7 +80,7 @@ async def _up(
     memory: str | None,
 ) -> tuple[RunningSite, ...]:
     from orchestrator.api.arena import Arena
-    from orchestrator.cli.runs.live import progress_on
+    from orchestrator.cli.live import progress_on
 
     lines = StartProgress(console)
     with progress_on(console, lines.on_event) as on_event:

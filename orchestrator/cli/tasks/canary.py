@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -11,10 +12,13 @@ import typer
 
 from arena_core.errors import ArenaError, InternalError, NothingScoredError, TaskError, UsageError
 from arena_core.names import counted
+from orchestrator.cli.arena import arena_for
+from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console
 from orchestrator.cli.runs import options as of
 
 if TYPE_CHECKING:
+    from orchestrator.api.arena import Arena
     from orchestrator.canary.findings import TaskFinding
     from orchestrator.canary.looking import CanaryReport, LookedTask
 
@@ -53,24 +57,28 @@ def play(
 
     Example: arena canary play demo 'wiki-*' --online --staged
     """
-    from orchestrator.cli.asynchronous import run
+    from orchestrator.cli.runs.run_setup import played
     from orchestrator.cli.tasks.canary_watch import read_interval
 
     if offline and online:
         message = "--offline and --online: a look is at one world"
         raise UsageError(message, hint="look twice: what is found is kept apart by world")
     console = Console(as_json)
-    look = partial(
-        _look,
-        console,
-        suite,
-        tuple(tasks or ()),
-        world="offline" if offline else "online",
-        staged=staged,
-        resolve=tuple(resolve or ()),
-        workers=workers,
-        browser=of.browser_entry(browser, browser_declared, headed=headed),
-    )
+    chosen = of.browser_entry(browser, browser_declared, headed=headed)
+
+    def in_world(arena: Arena, stop: asyncio.Event) -> Awaitable[CanaryReport]:
+        return arena.canary(
+            suite,
+            tasks or (),
+            world="offline" if offline else "online",
+            staged=staged,
+            resolve=resolve or (),
+            workers=workers,
+            browser=chosen,
+            stop=stop,
+        )
+
+    look = partial(played, in_world, console)
     if every is not None:
         run(_look_every(look, read_interval(every), console))
         return
@@ -97,38 +105,6 @@ async def _look_every(
     await keep_looking(look_once, every_s, console, until_interrupted)
 
 
-async def _look(
-    console: Console,
-    suite: str,
-    tasks: tuple[str, ...],
-    *,
-    world: str,
-    staged: bool,
-    resolve: tuple[str, ...],
-    workers: int,
-    browser: Mapping[str, str] | str | None,
-) -> CanaryReport:
-    from orchestrator.api.arena import Arena
-    from orchestrator.cli.asynchronous import two_interrupts
-    from orchestrator.cli.runs.live import progress_on
-    from orchestrator.cli.runs.run_setup import ShownRun
-
-    with progress_on(console) as on_event:
-        shown = ShownRun(console, on_event)
-        async with Arena(on_event=shown.on_event) as arena:
-            with two_interrupts(shown.finish_step, shown.stopped):
-                return await arena.canary(
-                    suite,
-                    tasks,
-                    world=world,
-                    staged=staged,
-                    resolve=resolve,
-                    workers=workers,
-                    browser=browser,
-                    stop=shown.stop,
-                )
-
-
 def show(report: CanaryReport, console: Console) -> None:
     """Print what a look found: a line a task, and what is wrong with those that do not hold."""
     from orchestrator.canary.findings import CanaryStatus
@@ -153,8 +129,8 @@ def show(report: CanaryReport, console: Console) -> None:
         for one in report.tasks:
             for line in _details(one):
                 console.line(line)
-    for run in report.runs:
-        console.note(f"plays: {run}")
+    for played_run in report.runs:
+        console.note(f"plays: {played_run}")
     if report.not_there:
         console.note(f"not looked at, for they do not run there: {', '.join(report.not_there)}")
     unseen = [one.finding.task for one in report.tasks if one.finding.answer_seen is False]
@@ -231,7 +207,6 @@ def report(
 
     Example: arena canary report demo
     """
-    from orchestrator.cli.progress import arena_for
     from orchestrator.cli.tasks.canary_report import show_lives
 
     console = Console(as_json)

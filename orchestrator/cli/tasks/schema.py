@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from arena_core.errors import StoreError
+from orchestrator.cli.arena import arena_for
 from orchestrator.cli.console import Console
 
 app = typer.Typer()
@@ -27,8 +28,6 @@ def schema(
     Editors complete by it if the first line of your suite or manifest is # yaml-language-server:
     $schema=suite.schema.json
     """
-    from orchestrator.cli.progress import arena_for
-
     console = Console()
     text = arena_for(console).schema(kind)
     if out is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,12 +13,12 @@ import typer
 
 from arena_core.errors import TaskError, UsageError
 from arena_core.names import counted
+from orchestrator.cli.arena import arena_for, in_live_arena
 from orchestrator.cli.console import Column, Console
 from orchestrator.cli.runs import options as of
 
 if TYPE_CHECKING:
     from orchestrator.api.suites import LintReport
-    from tasks.schema import Suite
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -41,8 +41,6 @@ def list_tasks(
     as_json: JsonOption = False,
 ) -> None:
     """List the tasks of a suite."""
-    from orchestrator.cli.progress import arena_for
-
     if suite is not None and named is not None:
         message = f"two suites are named: {suite} and --suite {named}"
         raise UsageError(message, hint="name one of them")
@@ -81,8 +79,6 @@ def show_task(
     """Show one task whole: intent, checks and reference actions."""
     import yaml
 
-    from orchestrator.cli.progress import arena_for
-
     console = Console(as_json)
     found = arena_for(console).suites.task(f"{suite}/{task}")
     document = found.model_dump(mode="json", exclude_unset=True)
@@ -105,8 +101,6 @@ def new_suite(
 
     Example: arena tasks new my-suite.yaml
     """
-    from orchestrator.cli.progress import arena_for
-
     console = Console()
     written = arena_for(console).suites.new(file)
     console.line(str(written))
@@ -149,11 +143,12 @@ def lint(
 
     Example: arena tasks lint my-suite.yaml --prove --task 'shop-*'
     """
-    from orchestrator.cli.asynchronous import run
-
     console = Console(as_json)
-    report = run(
-        _lint(console, suite, tasks or (), prove=prove_it, workers=workers, vary=vary or ())
+    report = in_live_arena(
+        console,
+        lambda arena: arena.suites.lint(
+            suite, tasks or (), prove=prove_it, workers=workers, vary=vary or ()
+        ),
     )
     findings = report.findings
     named = (*findings, *report.notes) if as_json or unproved else findings
@@ -202,8 +197,6 @@ def repair(
 
     Example: arena tasks repair my-suite.yaml --task 'shop-*' --accept
     """
-    from orchestrator.cli.progress import arena_for
-
     console = Console(as_json)
     found = arena_for(console).suites.repair(suite, tasks or (), origins=origins, accept=accept)
     if as_json:
@@ -240,11 +233,12 @@ def instantiate(
 
     Example: arena tasks instantiate my-suite.yaml --seed 7
     """
-    from orchestrator.cli.asynchronous import run
-
     console = Console(as_json)
     written = out or Path(f"{Path(suite).stem}-s{seed}.yaml")
-    found = run(_instantiate(console, suite, seed, written, workers))
+    found = in_live_arena(
+        console,
+        lambda arena: arena.suites.instantiate(suite, seed=seed, out=written, workers=workers),
+    )
     console.table(
         (Column("task"), Column("intent")),
         [(task.id, task.intent) for task in found.tasks],
@@ -265,8 +259,6 @@ def difficulty(
 
     Example: arena tasks difficulty arena-runs/mine arena-runs/yours
     """
-    from orchestrator.cli.progress import arena_for
-
     console = Console(as_json)
     found = arena_for(console).suites.difficulty(runs)
     console.table(
@@ -308,8 +300,6 @@ def import_tasks(
 
     Example: arena tasks import webarena test.raw.json --out webarena.yaml
     """
-    from orchestrator.cli.progress import arena_for
-
     console = Console(as_json)
     written = out or Path(f"{format_name}.yaml")
     found = arena_for(console).suites.import_tasks(
@@ -363,8 +353,6 @@ def export_tasks(
 
     Example: arena tasks export harbor demo harbor-demo
     """
-    from orchestrator.cli.progress import arena_for
-
     if form != "harbor":
         raise UsageError(f"tasks are not exported as '{form}'", hint="harbor")
     console = Console(as_json)
@@ -394,30 +382,6 @@ def _unproved(report: LintReport) -> Iterable[str]:
         yield f"{count} of {tasks} {verb} no reference: {they} cannot be proved"
     for message, count in Counter(one.message for one in report.notes).items():
         yield f"{count} of {tasks} {'has' if count == 1 else 'have'} {message}"
-
-
-async def _lint(
-    console: Console,
-    suite: str,
-    tasks: Sequence[str],
-    *,
-    prove: bool,
-    workers: int | None,
-    vary: Sequence[str],
-) -> LintReport:
-    from orchestrator.cli.runs.live import arena_with_progress
-
-    async with arena_with_progress(console) as arena:
-        return await arena.suites.lint(suite, tasks, prove=prove, workers=workers, vary=vary)
-
-
-async def _instantiate(
-    console: Console, suite: str, seed: int, out: Path, workers: int | None
-) -> Suite:
-    from orchestrator.cli.runs.live import arena_with_progress
-
-    async with arena_with_progress(console) as arena:
-        return await arena.suites.instantiate(suite, seed=seed, out=out, workers=workers)
 
 
 _SHOWN = {"id", "family", "intent", "sites", "worlds", "roles", "template"}

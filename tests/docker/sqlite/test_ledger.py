@@ -18,9 +18,8 @@ from evaluators.changes import change_as_text, said
 from evaluators.checks import Check
 from evaluators.locators.db import DbDeltaLocator
 from evaluators.matchers.delta import DeltaMatcher
+from orchestrator import Arena
 from orchestrator.authoring.proof.site_data import known_tables
-from orchestrator.cli.console import Console
-from orchestrator.cli.sites import diff
 from orchestrator.sandbox.check_queries import ask
 from orchestrator.sandbox.delta.delta import NextId, delta_of
 from orchestrator.sandbox.engine.containers import Labels
@@ -162,7 +161,8 @@ async def test_the_check_ignores_what_visits_change_and_asks_for_what_was_done(
     try:
         visit(replica, "GET", "/")
         visit(replica, "POST", "/", "ada")
-        document: dict[str, Any] = await diff._as_check(Console(), "ledger", SLOT)
+        async with Arena() as arena:
+            document: dict[str, Any] = await arena.sites.diff_as_check("ledger", slot=SLOT)
         check = Check.model_validate(yaml.safe_load(yaml.safe_dump(document)))
         assert document["locate"]["ignore"] == {
             "tables": ["visit"],

@@ -13,8 +13,8 @@ from orchestrator.api.opened import WarningNote
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Console
 from orchestrator.cli.entry import _refuse
+from orchestrator.cli.live import progress_on
 from orchestrator.cli.log_options import log_as_chosen
-from orchestrator.cli.runs.live import progress_on
 from orchestrator.runs.events import AttemptBegan, EpisodesPlanned, ProgressNote
 from orchestrator.runs.store.ledger import EpisodeKey
 

@@ -7,14 +7,12 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO, assert_never
 
 from arena_core.work_events import WorkEnded, WorkLine, WorkOutput, WorkPlanned, WorkStep
-from orchestrator.api.arena import Arena
 from orchestrator.api.opened import ArenaEvent, RunBegan, SitesStarting, StudyBegan, WarningNote
 from orchestrator.cli.console import Console
 from orchestrator.cli.progress import show_event
@@ -196,16 +194,6 @@ def progress_on(console: Console, plain: OnEvent | None = None) -> Iterator[OnEv
     display = LiveDisplay(console)
     with display.running():
         yield display.on_event
-
-
-@asynccontextmanager
-async def arena_with_progress(
-    console: Console, sites: Sequence[Path] | None = None
-) -> AsyncIterator[Arena]:
-    """Open an Arena whose progress is shown on a console; `sites` as of `Arena`."""
-    with progress_on(console) as on_event:
-        async with Arena(sites=sites, on_event=on_event) as arena:
-            yield arena
 
 
 class LiveDisplay:

@@ -10,7 +10,7 @@ from arena_core.worlds import World
 from evaluators.evidence import Evidence
 from orchestrator.api.opened import ArenaEvent, SitesStarting
 from orchestrator.cli.console import Console
-from orchestrator.cli.runs.live import LiveDisplay, LiveState, duration
+from orchestrator.cli.live import LiveDisplay, LiveState, duration
 from orchestrator.runs.events import AttemptBegan, AttemptBroke, EpisodeEnded, EpisodesPlanned
 from orchestrator.runs.store.ledger import EpisodeKey
 from orchestrator.runs.store.scoring import score_task

@@ -19,9 +19,9 @@ import pytest
 from quick_cases import SLOW
 from support.runs import live_work
 
-from orchestrator.cli.runs.live import REFRESHES_A_SECOND
+from orchestrator.cli.live import REFRESHES_A_SECOND
 
-WORK = Path(__file__).parents[4] / "support/runs/live_work.py"
+WORK = Path(__file__).parents[3] / "support/runs/live_work.py"
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
 PLAIN = [
     "offline: 1 worker",
