@@ -86,12 +86,13 @@ class OpenSuite:
 
     @property
     def asked(self) -> tuple[Task, ...]:
-        """The tasks that have such checks, and those drawn that have near misses."""
+        """The tasks that have such checks, and those drawn that have near misses or needs."""
         names = {task for task, _ in self.matchers}
         return tuple(
             task
             for task in self.suite.tasks
             if task.id in names
+            or (task.template and task.needs)
             or (task.template and any(one.wrong_keys or one.margin for one in task.checks))
         )
 

@@ -17,6 +17,7 @@ from evaluators.lint import Location
 from evaluators.values.text import normalise, shown_all
 from tasks.instances import as_located, lookup_of, open_suite
 from tasks.schema import Suite, Task
+from tasks.work import work_faults
 
 _NUMBER: Final = re.compile(r"[^\w\s-]?(-?\d{1,3}(?:,\d{3})+|-?\d+)(\.\d+)?")
 _PARTS: Final = re.compile(r", |;| \| |\n")
@@ -165,6 +166,7 @@ def _reasons(task: Task, found: Found) -> Iterator[str]:
     own = {name: values for (of, name), values in found.items() if of == task.id}
     for check in task.checks:
         yield from (f"check '{check.name}': {fault}" for _, fault in near_faults(check, own))
+    yield from (fault for _, fault in work_faults(task, own))
 
 
 def _wrong_key_fault(check: Check, key: Sequence[str], values: Sequence[str]) -> str | None:

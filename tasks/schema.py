@@ -25,6 +25,7 @@ from evaluators.scorers.base import OriginalTask
 from sites.fields import Strict, written
 from tasks.given import GivenSteps
 from tasks.labels import Labels
+from tasks.needs import Dimension, Need, Tier
 from tasks.reference import ReferenceAction, SolveMiniWob, TaskFile, Text
 
 
@@ -170,6 +171,9 @@ class Task(Strict):
         miniwob: the episode that is started on the start page; `wob` in suites. What the page asks
             for then is what the agent gets, in place of `intent`; the episode ends where the page
             ends it.
+        tier: how much work it is; of a task that is hard, `needs` must say so.
+        dimensions: what makes it difficult.
+        needs: the least work that every right way of doing it takes.
         revision: which writing of the task it is, from 1; `arena tasks repair` counts it up.
         looks: what is written into the evidence beside what the checks find, for scorers.
         original: the published task that this one was imported from.
@@ -210,6 +214,9 @@ class Task(Strict):
         WithJsonSchema({"type": "array", "items": {"type": "string"}, "title": "Files"}),
     ] = Field(default=(), exclude_if=lambda value: not value)
     miniwob: MiniWobStart | None = Field(default=None, alias="wob")
+    tier: Tier | None = Field(default=None, exclude_if=lambda value: value is None)
+    dimensions: tuple[Dimension, ...] = Field(default=(), exclude_if=lambda value: not value)
+    needs: tuple[Need, ...] = Field(default=(), exclude_if=lambda value: not value)
     revision: int = Field(default=1, ge=1, exclude_if=lambda value: value == 1)
     looks: tuple[Look, ...] = Field(default=(), exclude_if=lambda value: not value)
     original: OriginalTask | None = Field(default=None, exclude_if=lambda value: value is None)

@@ -20,6 +20,7 @@ from evaluators.fields import Slug
 from evaluators.lint import Location
 from sites.documents import SHOWN_FAULTS, Document, open_document, validated
 from sites.faults import Mistake, mistakes
+from tasks.needs import Tier
 from tasks.schema import Split, Suite
 from tasks.templates import PlaceholderError, Template
 
@@ -113,6 +114,7 @@ class _Part(BaseModel):
     Attributes:
         split: of all its tasks that name none themselves; what the file of the suite says holds for
             the other files of its folder too.
+        tier: as `split`.
         given: done before what a task's own `given` says, on the sites that the task visits; what
             the file of the suite says comes first.
         contents: as `given`, by the name of an arm's content.
@@ -125,6 +127,7 @@ class _Part(BaseModel):
     tasks: tuple[object, ...] = ()
     templates: tuple[Template, ...] = ()
     split: Split | None = None
+    tier: Tier | None = None
     given: _Steps = Field(default_factory=dict)
     contents: dict[str, _Steps] = Field(default_factory=dict)
     labels: dict[str, dict[str, str]] = Field(default_factory=dict)
@@ -204,7 +207,7 @@ def read_source(
     head = _content(document, _Head)
     contents = [head if part is document else _content(part, _Part) for part in parts]
     written = [
-        (origin, _set_up(_in_split(task, content.split or head.split), shared))
+        (origin, _set_up(_with_defaults(task, content, head), shared))
         for part, content in zip(parts, contents, strict=True)
         for shared in [[head] if content is head else [head, content]]
         for origin, task in _written(
@@ -278,11 +281,12 @@ def _written(
                 yield Origin(part, (key, number), str(task.get("id"))), task
 
 
-def _in_split(task: object, split: str | None) -> object:
-    """Return a task with a split of its own, where it names none itself."""
-    if split is None or not isinstance(task, Mapping) or "split" in task:
+def _with_defaults(task: object, part: _Part, head: _Part) -> object:
+    """Return a task with the split and the tier of its file, where it names none itself."""
+    if not isinstance(task, Mapping):
         return task
-    return {**task, "split": split}
+    said = {"split": part.split or head.split, "tier": part.tier or head.tier}
+    return {**{name: one for name, one in said.items() if one is not None}, **task}
 
 
 def _set_up(task: object, shared: Sequence[_Part]) -> object:

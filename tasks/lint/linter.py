@@ -15,6 +15,7 @@ from tasks.lint.reference_rules import reference_faults
 from tasks.lint.sql import Tables
 from tasks.lint.task_rules import task_faults, wob_faults
 from tasks.lint.wording_rules import wording_faults
+from tasks.lint.work_rules import tier_faults
 from tasks.schema import Suite, Task
 from tasks.sources import SuiteSource
 
@@ -25,6 +26,7 @@ _RULES: tuple[Callable[[Task, SiteRegistry], Iterator[TaskFault]], ...] = (
     proof_faults,
     wob_faults,
     wording_faults,
+    tier_faults,
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from arena_core.worlds import World
@@ -25,8 +25,11 @@ def proof_faults(task: Task, registry: SiteRegistry) -> Iterator[TaskFault]:
     """Yield keys that cannot be computed as they say, and what nothing proves."""
     for at, check in located_checks(task):
         for place, asked in check.asked:
-            yield from _computed((*at, *place), asked, check, task, registry)
+            yield from _computed((*at, *place), asked, check.worlds, task, registry)
         yield from _near_misses(at, check)
+    for number, need in enumerate(task.needs):
+        if need.asked is not None:
+            yield from _computed(("needs", number), need.asked, task.worlds, task, registry)
     if World.OFFLINE in task.worlds:
         yield from _uncomputed(task)
         yield from _unproven_change(task, registry)
@@ -70,12 +73,16 @@ def _question(asked: Computed) -> str:
 
 
 def _computed(
-    at: Location, computed: Computed, check: Check, task: Task, registry: SiteRegistry
+    at: Location,
+    computed: Computed,
+    worlds: Collection[World],
+    task: Task,
+    registry: SiteRegistry,
 ) -> Iterator[TaskFault]:
     if at[0] == "requires":
         yield TaskFault(at, "what a task requires is compared with nothing that could be computed")
         return
-    if World.OFFLINE not in set(check.worlds) & set(task.worlds):
+    if World.OFFLINE not in set(worlds) & set(task.worlds):
         yield TaskFault(
             at, "computed on replicas, but the check does not apply in the offline world"
         )

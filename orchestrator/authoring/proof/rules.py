@@ -28,6 +28,7 @@ from tasks.instances import computed_fault
 from tasks.near_misses import lookups_of, near_faults
 from tasks.reference import GiveUp, StopWith
 from tasks.schema import Family, Task
+from tasks.work import need_lookups, work_faults
 
 START_PAGE: Final = Look(
     name="text-of-the-start-page", when=When.END, locate=PageLocator(selector="body")
@@ -151,6 +152,7 @@ def judged(played: Played, siblings: Sequence[Played]) -> Iterator[TaskFault]:
     if not played.was_played:
         return
     yield from computed_agree(played)
+    yield from work_agrees(played)
     yield from untouched_fails(played)
     yield from cut_short_fails(played)
     for sibling in siblings:
@@ -233,6 +235,20 @@ def computed_agree(played: Played) -> Iterator[TaskFault]:
         known = {name: one.values for name, one in found.items() if one.error is None}
         for at, message in near_faults(check, known):
             yield TaskFault((*place, *at), f"check '{check.name}': {message}")
+
+
+def work_agrees(played: Played) -> Iterator[TaskFault]:
+    """What replicas say of the work that a task asks for is a number, and enough for its tier."""
+    if played.untouched is None or played.world is not World.OFFLINE:
+        return
+    found = {located.check: located for located in played.untouched.asked}
+    wrong = [one for one in need_lookups(played.task) if found[one.name].error is not None]
+    for one in wrong:
+        at: Location = ("needs", int(one.name.rpartition("-")[2]))
+        yield TaskFault(at, f"cannot be computed: {found[one.name].error}")
+    if not wrong:
+        values = {name: one.values for name, one in found.items()}
+        yield from (TaskFault(*fault) for fault in work_faults(played.task, values))
 
 
 def computed_values(played: Played) -> Mapping[str, Sequence[str]]:
@@ -370,9 +386,10 @@ class ProofRecorder:
         return self.snapshots.get((task.id, world, step)) if step else None
 
 
-def lookups(task: Task) -> tuple[Check, ...]:
-    """Return what finds keys, wrong keys and margins of a task's checks in the offline world."""
-    return tuple(one for check in task.checks_in(World.OFFLINE) for one in lookups_of(check))
+def lookups(task: Task) -> tuple[Look, ...]:
+    """Return what finds keys, wrong keys, margins and work of a task in the offline world."""
+    keys = (one for check in task.checks_in(World.OFFLINE) for one in lookups_of(check))
+    return (*keys, *need_lookups(task))
 
 
 def last_action(task: Task, world: World) -> int:

@@ -87,6 +87,16 @@ def test_a_task_is_of_the_split_that_it_or_its_file_or_its_suite_says(tmp_path: 
     assert {task.id: task.split for task in whole.tasks} == {**splits, "one": "train"}
 
 
+def test_a_task_is_of_the_tier_that_it_or_its_file_or_its_suite_says(tmp_path: Path) -> None:
+    told = ONE.format(name="told").replace("family:", "tier: core\n    family:", 1)
+    folder = _folder(tmp_path, one=ONE.format(name="one"), told=told, many=f"tier: broad\n{MANY}")
+    tiers = {task.id: task.tier for task in load_suite(str(folder)).tasks}
+    assert tiers == {"price-1": "broad", "price-2": "broad", "one": None, "told": "core"}
+    (tmp_path / "mine" / "suite.yaml").write_text(f"{HEAD}tier: hard\n")
+    whole = load_suite(str(tmp_path / "mine"))
+    assert {task.id: task.tier for task in whole.tasks} == {**tiers, "one": "hard"}
+
+
 def test_a_suite_without_splits_is_written_as_before(tmp_path: Path) -> None:
     plain = load_suite(str(_folder(tmp_path, one=ONE.format(name="one"))))
     assert '"split"' not in plain.model_dump_json()
