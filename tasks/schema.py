@@ -20,6 +20,7 @@ from pydantic_core import PydanticCustomError
 from arena_core.worlds import World
 from evaluators.checks import Check, Look
 from evaluators.fields import Slug, When
+from evaluators.harms import Harm
 from evaluators.lint import Location
 from evaluators.scorers.base import OriginalTask
 from sites.fields import Strict, written
@@ -27,6 +28,7 @@ from tasks.given import GivenSteps
 from tasks.labels import Labels
 from tasks.needs import Dimension, Need, Tier
 from tasks.reference import ReferenceAction, SolveMiniWob, TaskFile, Text
+from tasks.safety import Safety, SafetyArm
 
 
 class Family(StrEnum):
@@ -177,6 +179,10 @@ class Task(Strict):
         revision: which writing of the task it is, from 1; `arena tasks repair` counts it up.
         looks: what is written into the evidence beside what the checks find, for scorers.
         original: the published task that this one was imported from.
+        safety: which arm of which case it is, in a suite on safety.
+        harms: effects that must not happen. They are looked at like checks, and scored beside them.
+        attack_reference: the actions, `stop` included, of an agent that does what the attack asks
+            for; a proof plays them, and every harm must happen.
     """
 
     model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
@@ -220,6 +226,11 @@ class Task(Strict):
     revision: int = Field(default=1, ge=1, exclude_if=lambda value: value == 1)
     looks: tuple[Look, ...] = Field(default=(), exclude_if=lambda value: not value)
     original: OriginalTask | None = Field(default=None, exclude_if=lambda value: value is None)
+    safety: Safety | None = Field(default=None, exclude_if=lambda value: value is None)
+    harms: tuple[Harm, ...] = Field(default=(), exclude_if=lambda value: not value)
+    attack_reference: tuple[ReferenceAction, ...] = Field(
+        default=(), exclude_if=lambda value: not value
+    )
 
     @field_validator("sites", "start")
     @classmethod
@@ -237,6 +248,16 @@ class Task(Strict):
         return self
 
     @model_validator(mode="after")
+    def _safety_names_its_harms(self) -> Self:
+        if self.safety is not None and not self.harms:
+            raise ValueError("`safety` needs `harms`: what must not happen")
+        is_attacked = self.safety is not None and self.safety.arm is not SafetyArm.BENIGN
+        if self.attack_reference and not is_attacked:
+            message = "`attack_reference` does what an attack asks for: it belongs to the arms"
+            raise ValueError(f"{message} `attacked` and `defended` of a case in `safety`")
+        return self
+
+    @model_validator(mode="after")
     def _recorded_step_has_its_prompt(self) -> Self:
         if self.recorded is not None and self.prompt is None:
             message = f"`recorded` names '{self.recorded}', which is no text of `original.record`"
@@ -245,7 +266,7 @@ class Task(Strict):
 
     @model_validator(mode="after")
     def _checks_know_the_question(self) -> Self:
-        for name in ("checks", "requires"):
+        for name in ("checks", "requires", "harms"):
             known = tuple(check.answering(self.intent) for check in getattr(self, name))
             object.__setattr__(self, name, known)
         return self
@@ -289,6 +310,11 @@ class Task(Strict):
         return (*path.reference, *joined)
 
     @property
+    def cluster(self) -> str:
+        """What tasks that may be alike have in common: a template, a case of safety."""
+        return self.template or (self.safety.case if self.safety else self.id)
+
+    @property
     def further_roles(self) -> tuple[tuple[str, str], ...]:
         """Site and role of every role beyond the first of its site."""
         return tuple((site, role) for site in self.roles for role in self.roles_of(site)[1:])
@@ -307,17 +333,19 @@ class Task(Strict):
         return tuple(check for check in self.checks if world in check.worlds)
 
     def looks_in(self, world: World) -> tuple[Look, ...]:
-        """Return all that is looked at in a world: the checks that apply, and further looks."""
-        further = tuple(look for look in self.looks if world in look.worlds)
+        """Return all that is looked at in a world: checks and harms that apply, further looks."""
+        further = tuple(one for one in (*self.harms, *self.looks) if world in one.worlds)
         return (*self.checks_in(world), *further)
 
 
 def located_checks(task: Task) -> Iterator[tuple[Location, Check]]:
-    """Yield every check of a task with its place, `requires` last."""
+    """Yield every check of a task with its place, then what it requires, and its harms."""
     for number, check in enumerate(task.checks):
         yield ("checks", number), check
     for number, check in enumerate(task.requires):
         yield ("requires", number), check
+    for number, harm in enumerate(task.harms):
+        yield ("harms", number), harm
 
 
 class Suite(Strict):

@@ -20,6 +20,7 @@ from evaluators.fields import Slug
 from evaluators.lint import Location
 from sites.documents import SHOWN_FAULTS, Document, open_document, validated
 from sites.faults import Mistake, mistakes
+from tasks.cases import Case
 from tasks.needs import Tier
 from tasks.schema import Split, Suite
 from tasks.templates import PlaceholderError, Template
@@ -126,6 +127,7 @@ class _Part(BaseModel):
 
     tasks: tuple[object, ...] = ()
     templates: tuple[Template, ...] = ()
+    cases: tuple[Case, ...] = ()
     split: Split | None = None
     tier: Tier | None = None
     given: _Steps = Field(default_factory=dict)
@@ -275,10 +277,23 @@ def _written(
         except PlaceholderError as cause:
             message = f"{part.path}:{part.line(at)}: templates.{number}: {cause}"
             raise TaskError(message) from cause
+    yield from _arms(part, content)
     for key in _importer_keys(part):
         for number, entry in enumerate(getattr(content, key)):
             for task in _imported(part, key, number, entry, seeds):
                 yield Origin(part, (key, number), str(task.get("id"))), task
+
+
+def _arms(part: Document, content: _Part) -> Iterator[tuple[Origin, object]]:
+    """Yield the arms of a file's cases."""
+    for number, case in enumerate(content.cases):
+        at = ("cases", number)
+        try:
+            for arm in case.written():
+                yield Origin(part, (*at, "task"), str(arm["id"])), arm
+        except PlaceholderError as cause:
+            message = f"{part.path}:{part.line(at)}: cases.{number}: {cause}"
+            raise TaskError(message) from cause
 
 
 def _with_defaults(task: object, part: _Part, head: _Part) -> object:

@@ -47,7 +47,7 @@ def mixed_fault(task: Task, taped: Collection[str]) -> str | None:
     looked at offline alone must lie on a site that is not taped. Its reference may differ: that
     concerns nobody but the oracle, and the tape's fidelity shows it.
     """
-    for look in (*task.requires, *task.checks, *task.looks):
+    for look in (*task.requires, *task.checks, *task.harms, *task.looks):
         document = look.model_dump(mode="json", by_alias=True)
         if _has_faces(document):
             return f"check '{look.name}' expects other values online"

@@ -184,7 +184,7 @@ class Template(BaseModel):
         draw: by placeholder, from what a seed draws its value.
         instances: how many a seed makes, each from a row of `params` that it draws, one after the
             other; where omitted, each row makes one.
-        task: as tasks are written, without id; `_filled` says more of the placeholders.
+        task: as tasks are written, without id; `filled` says more of the placeholders.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -274,20 +274,32 @@ class Template(BaseModel):
         return found
 
     def _filled(self, values: Mapping[str, object], *, computes: bool) -> dict[str, object]:
-        """Return the task with its placeholders filled.
-
-        Text that is nothing but `{name}` becomes the parameter's value with its type; inside other
-        text the value is written out.
-        """
         later = {COMPUTED: f"{{{COMPUTED}}}"} if computes and COMPUTED not in values else {}
-        used: set[str] = set()
-        filled = {
-            name: _filled(value, {**values, **later}, used) for name, value in self.task.items()
-        }
-        if used - set(later) != set(values):
-            message = f"no placeholder uses the parameters {listed(sorted(set(values) - used))}"
-            raise PlaceholderError(message)
-        return filled
+        return filled(self.task, values, later)
+
+
+def filled(
+    task: Mapping[str, object],
+    values: Mapping[str, object],
+    later: Mapping[str, object] = MappingProxyType({}),
+) -> dict[str, object]:
+    """Return a task with its placeholders filled.
+
+    Text that is nothing but `{name}` becomes the parameter's value with its type; inside other
+    text the value is written out.
+
+    Args:
+        later: values that need not be used.
+
+    Raises:
+        PlaceholderError: a placeholder cannot be filled, or a value has none.
+    """
+    used: set[str] = set()
+    found = {name: _filled(value, {**values, **later}, used) for name, value in task.items()}
+    if used - set(later) != set(values):
+        message = f"no placeholder uses the parameters {listed(sorted(set(values) - used))}"
+        raise PlaceholderError(message)
+    return found
 
 
 def _filled(written: object, values: Mapping[str, object], used: set[str]) -> object:

@@ -55,6 +55,7 @@ class Reference:
         seed: what a MiniWoB++ page draws its problem from; None for every other task.
         vary: the arm that it is played in; what stands in its way there, the oracle gets past.
         labels: what the arm calls elements: a new name by the site's own.
+        attack: the actions of an agent that does what the task's attack asks for.
     """
 
     actions: tuple[ReferenceAction, ...]
@@ -63,6 +64,7 @@ class Reference:
     seed: int | None = None
     vary: tuple[Variation, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
+    attack: tuple[ReferenceAction, ...] = ()
 
 
 class Hint(StrEnum):

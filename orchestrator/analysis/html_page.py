@@ -15,7 +15,7 @@ from typing import Any, Final
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from orchestrator.analysis.wording import duration, interval, money, p_said, percent
+from orchestrator.analysis.wording import duration, interval, money, p_said, percent, points
 
 _SHARED: Final = "orchestrator.analysis"
 _FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
@@ -24,6 +24,7 @@ _FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "duration": duration,
     "money": money,
     "p_said": p_said,
+    "points": points,
     "count": "{:,.0f}".format,
 }
 

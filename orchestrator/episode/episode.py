@@ -158,6 +158,7 @@ class Episode:
             None if self._task.miniwob is None else self._task.miniwob.seed,
             self._record.spec.vary,
             self._record.spec.labels,
+            self._task.attack_reference,
         )
 
     @property
@@ -247,7 +248,8 @@ class Episode:
                     look = look_at_end(self._task, self._record, self._player)
                     await self._calls.guarded("the end checks", look, is_undone_by_cancelling=False)
                     self._record.is_whole = True
-                self._score = score(self._task.checks, self.evidence(), self._task.requires)
+                task = self._task
+                self._score = score(task.checks, self.evidence(), task.requires, task.harms)
             return self._score
 
     async def checkpoint(self, name: str) -> Checkpoint:

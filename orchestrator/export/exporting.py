@@ -92,8 +92,10 @@ class _Redaction:
         return task.model_copy(update={**found, "original": original})
 
     def _score(self, score: Score) -> Score:
+        harms = zip(score.harms, self._verdicts([one.verdict for one in score.harms]), strict=True)
         return replace(
             score,
+            harms=tuple(replace(one, verdict=verdict) for one, verdict in harms),
             because=self._secrets.redacted(score.because),
             verdicts=self._verdicts(score.verdicts),
             required=self._verdicts(score.required),

@@ -12,6 +12,7 @@ from tasks.lint.given_rules import given_faults
 from tasks.lint.page_rules import page_faults
 from tasks.lint.proof_rules import lone_instances, proof_faults
 from tasks.lint.reference_rules import reference_faults
+from tasks.lint.safety_rules import arm_faults, harm_faults
 from tasks.lint.sql import Tables
 from tasks.lint.task_rules import task_faults, wob_faults
 from tasks.lint.wording_rules import wording_faults
@@ -27,6 +28,7 @@ _RULES: tuple[Callable[[Task, SiteRegistry], Iterator[TaskFault]], ...] = (
     wob_faults,
     wording_faults,
     tier_faults,
+    harm_faults,
 )
 
 
@@ -38,15 +40,14 @@ def lint_suite(
 ) -> tuple[Finding, ...]:
     """Return the mistakes of a suite, in the order of its tasks."""
     written = source or SuiteSource(suite)
-    alone = dict(lone_instances(suite))
+    alone = (*lone_instances(suite), *arm_faults(suite))
 
     def faults_of(number: int, task: Task) -> Iterator[TaskFault]:
         yield from chain.from_iterable(rule(task, registry) for rule in _RULES)
         yield from check_faults(task, registry, tables or {})
         yield from table_faults(task, tables or {})
         yield from given_faults(task, registry, tables or {})
-        if number in alone:
-            yield alone[number]
+        yield from (fault for at, fault in alone if at == number)
 
     return tuple(
         Finding(fault.severity, task.id, written.where(number, fault.at), fault.message)

@@ -65,16 +65,22 @@ def reference_faults(task: Task, registry: SiteRegistry) -> Iterator[TaskFault]:
     for at, script in whole_scripts(task):
         for world in task.worlds:
             yield from _in_world(task, world, at, script)
+    if task.attack_reference:
+        for world in task.worlds:
+            attack = task.attack_reference
+            yield from _in_world(task, world, ("attack_reference",), attack, is_right=False)
     for number, action in enumerate(task.detour):
         if isinstance(action, StopWith | GiveUp):
             yield TaskFault(("detour", number), "a detour comes back to the start, and never stops")
 
 
 def scripts(task: Task) -> Iterator[tuple[Location, Sequence[ReferenceAction]]]:
-    """Yield all actions that a task lists, with their place: whole paths, and its detour."""
+    """Yield all actions that a task lists, with their place: whole paths, detour and attack."""
     yield from whole_scripts(task)
     if task.detour:
         yield ("detour",), task.detour
+    if task.attack_reference:
+        yield ("attack_reference",), task.attack_reference
 
 
 def whole_scripts(task: Task) -> Iterator[tuple[Location, Sequence[ReferenceAction]]]:
@@ -127,7 +133,12 @@ def _roles(at: Location, role: str | PerWorld[str]) -> Iterator[TaskFault]:
 
 
 def _in_world(
-    task: Task, world: World, of: Location, script: Sequence[ReferenceAction]
+    task: Task,
+    world: World,
+    of: Location,
+    script: Sequence[ReferenceAction],
+    *,
+    is_right: bool = True,
 ) -> Iterator[TaskFault]:
     played: list[tuple[Location, ReferenceAction]] = [
         ((*of, number), action)
@@ -139,7 +150,7 @@ def _in_world(
         return
     at, last = played[-1]
     if isinstance(last, StopWith | GiveUp):
-        yield from _answered(task, world, at, last)
+        yield from _answered(task, world, at, last) if is_right else ()
     else:
         yield TaskFault(at, f"must end with `do: stop` in the {world} world")
     for early, action in played[:-1]:

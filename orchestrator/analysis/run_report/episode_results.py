@@ -41,7 +41,7 @@ def _row(
         world=one.key.world,
         task=task.id,
         repeat=one.key.repeat,
-        template=task.template or task.id,
+        template=task.cluster,
         sites=task.sites,
         family=task.family.value,
         success=None if kind is OutcomeKind.UNSCORED else kind is OutcomeKind.SUCCESS,

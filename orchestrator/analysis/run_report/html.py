@@ -20,6 +20,12 @@ from orchestrator.analysis.run_report.failure_causes import causes_in_words, fai
 from orchestrator.analysis.run_report.live_hosts import host_totals
 from orchestrator.analysis.run_report.parting import causes_said, partings
 from orchestrator.analysis.run_report.run_report import RunReport, TaskRow
+from orchestrator.analysis.run_report.safety import (
+    changes_in_words,
+    episode_in_words,
+    measure_in_words,
+    safety_reports,
+)
 from orchestrator.analysis.run_report.tapes import tape_lines
 from orchestrator.analysis.wording import step_in_words
 from orchestrator.runs.store.evidence_files import picture_uri
@@ -67,6 +73,10 @@ def render_html(report: RunReport) -> str:
         failed=failed,
         failed_by=causes_in_words(failed.values()),
         hosts=host_totals(report),
+        safety=safety_reports(report),
+        safety_word=measure_in_words,
+        safety_changes=changes_in_words,
+        safety_said=episode_in_words,
         resets=reset_figures(report.receipts),
         fallbacks=fallbacks(report.receipts),
         broken=Counter(str(attempt.state) for attempt in report.attempts),

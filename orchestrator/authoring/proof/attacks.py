@@ -180,8 +180,8 @@ def _mixed(
 def _moved(task: Task, located: Located) -> Located:
     """Return changes as they would be on another object; anything else unchanged."""
     ways = {way.name: way.locate for check in task.checks for way in check.ways}
-    if ways[located.check].subject is not Subject.CHANGES:
-        return located
+    if located.check not in ways or ways[located.check].subject is not Subject.CHANGES:
+        return located  # what no check decides by stays, such as a harm
     return located.model_copy(update={"values": tuple(map(_elsewhere, located.values))})
 
 

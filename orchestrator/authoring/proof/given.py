@@ -36,11 +36,15 @@ class GoldenTask:
 
 
 def golden_tasks(tasks: Iterable[Task]) -> tuple[GoldenTask, ...]:
-    """Return the tasks that set something up, without that; those with a reference."""
+    """Return the tasks that set something up, without that; those with a reference.
+
+    The arms of a case on safety are left out: what they set up is an attack, and their harms show
+    that it matters.
+    """
     return tuple(
         GoldenTask(_on_golden(task, f"golden-{number}"), task.id)
         for number, task in enumerate(tasks)
-        if task.given and task.reference is not None
+        if task.given and task.reference is not None and task.safety is None
     )
 
 

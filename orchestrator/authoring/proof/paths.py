@@ -107,14 +107,15 @@ def _of(number: int, task: Task) -> Iterator[PathTask]:
     for at, (place, what, actions) in enumerate(written):
         before = detour if at == 0 else ()
         yield PathTask(
-            task=_alone(task, f"path-{number}-{at}", (*before, *actions), len(before)),
+            task=alone(task, f"path-{number}-{at}", (*before, *actions), len(before)),
             of=task.id,
             at=place,
             what=f"{what}, after the {where}," if before else what,
         )
 
 
-def _alone(task: Task, name: str, actions: tuple[ReferenceAction, ...], further: int) -> Task:
+def alone(task: Task, name: str, actions: tuple[ReferenceAction, ...], further: int) -> Task:
+    """Return a task as one with this reference, played once, with as many further steps."""
     world = World.OFFLINE if World.OFFLINE in task.worlds else World.ONLINE
     limits = task.limits.model_copy(update={"steps": task.limits.steps + further})
     return task.model_copy(

@@ -34,6 +34,7 @@ from orchestrator.authoring.proof.rules import (
     passes_in_arm,
     without_arm,
 )
+from orchestrator.authoring.proof.safety import attack_harms, attack_tasks, reference_is_harmless
 from orchestrator.gateway.variations import arm_label
 from orchestrator.runs.agent_choice import choose_agent
 from orchestrator.runs.events import EpisodeEnded, OnEvent, ProgressNote, RunEvent
@@ -92,7 +93,8 @@ class Prover:
                 self._tell(f"looking left traces ({'; '.join(traces)}): {_listed(traced)} unseen")
                 unseen = await self._play(source.suite, traced, folder / "unseen", None)
             paths = path_tasks(tasks)
-            walked = await self._walk(source.suite, paths, folder)
+            attacks = attack_tasks(tasks)
+            walked = await self._walk(source.suite, (*paths, *attacks), folder)
             golden = await self._play_on_golden(source.suite, tasks, folder)
         _refuse_bugs((*seen, *unseen, *walked.values(), *golden.values()))
         owner = f"proof-{secrets.token_hex(4)}"
@@ -100,6 +102,12 @@ class Prover:
         places = {task.id: number for number, task in enumerate(source.suite.tasks)}
         return (
             *_findings(source, seen, unseen, [(one, walked[one.task.id]) for one in paths]),
+            *(
+                finding
+                for one in attacks
+                for played in [replace(walked[one.task.id], task=_of(source.suite, one.of))]
+                for finding in _told(source, places[one.of], played, attack_harms(one, played))
+            ),
             *(
                 finding
                 for name, played in golden.items()
@@ -210,10 +218,10 @@ class Prover:
     async def _walk(
         self, suite: Suite, paths: Sequence[PathTask], folder: Path
     ) -> Mapping[str, Played]:
-        """Play other paths and detours; return the plays by their ids."""
+        """Play other paths, detours and attacks; return the plays by their ids."""
         if not paths:
             return {}
-        self._tell(f"{len(paths)} other paths and detours")
+        self._tell(f"{len(paths)} other paths, detours and attacks")
         own = path_suite(suite, paths)
         walked = await self._play_in_time(own, own.tasks, folder / "paths", None)
         return {one.task.id: one for one in walked}
@@ -346,6 +354,7 @@ def _findings(
             if played.task.id == task.id:
                 yield from _told(source, number, played, judged(played, _siblings(played, seen)))
                 yield from _told(source, number, played, attacks_fail(played))
+                yield from _told(source, number, played, reference_is_harmless(played))
         for played in unseen:
             if played.task.id == task.id and task.reference is not None:
                 yield from _told(source, number, played, oracle_passes(played))
@@ -353,6 +362,10 @@ def _findings(
             if path.of == task.id:
                 told = replace(played, task=task)
                 yield from _told(source, number, told, path_fails(path, played))
+
+
+def _of(suite: Suite, name: str) -> Task:
+    return next(task for task in suite.tasks if task.id == name)
 
 
 def _siblings(played: Played, others: Iterable[Played]) -> list[Played]:

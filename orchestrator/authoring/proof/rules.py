@@ -82,7 +82,7 @@ def ended_with(evidence: Evidence, action: Stop | Infeasible) -> Evidence:
 
 
 def scored(task: Task, evidence: Evidence) -> Score:
-    return score(task.checks, evidence, task.requires)
+    return score(task.checks, evidence, task.requires, task.harms)
 
 
 def comparable(task: Task, sibling: Task) -> tuple[Check, ...]:

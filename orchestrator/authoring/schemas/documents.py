@@ -18,6 +18,7 @@ from orchestrator.authoring.schemas.kinds import VERSIONS, SchemaKind, file_name
 from orchestrator.runs.spec import RunSpec
 from orchestrator.runs.store.lock import RunLock
 from sites.manifest import Site
+from tasks.cases import Case
 from tasks.schema import Split, Task
 from tasks.sources import IMPORTERS
 from tasks.templates import Template
@@ -34,7 +35,7 @@ _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
 def type_templates(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a suite's schema in which the task of a template is one, and no free object."""
+    """Return a suite's schema in which the task of a template or case is no free object."""
     definitions = dict(schema["$defs"])
     waiting, made = [Task.__name__], dict[str, Any]()
     while waiting:
@@ -46,9 +47,10 @@ def type_templates(schema: dict[str, Any]) -> dict[str, Any]:
     task["properties"] = {key: one for key, one in task["properties"].items() if key not in _TAKEN}
     task["required"] = [key for key in task["required"] if key not in _TAKEN]
     definitions |= {f"{name}{_SUFFIX}": one for name, one in made.items()}
-    template = dict(definitions[Template.__name__])
-    template["properties"] = template["properties"] | {"task": _ref(Task.__name__)}
-    definitions[Template.__name__] = template
+    for model in (Template, Case):
+        holder = dict(definitions[model.__name__])
+        holder["properties"] = holder["properties"] | {"task": _ref(Task.__name__)}
+        definitions[model.__name__] = holder
     return schema | {"$defs": definitions}
 
 
@@ -103,6 +105,7 @@ class _SuiteFile(BaseModel):
     title: str = ""
     tasks: tuple[Task, ...] = ()
     templates: tuple[Template, ...] = ()
+    cases: tuple[Case, ...] = ()
     split: Split | None = None
 
 

@@ -17,10 +17,12 @@ from orchestrator.analysis.run_report.failure_causes import (
 from orchestrator.analysis.run_report.live_hosts import host_totals
 from orchestrator.analysis.run_report.parting import causes, causes_said, partings
 from orchestrator.analysis.run_report.run_report import RunReport, TaskRow
+from orchestrator.analysis.run_report.safety import safety_reports
 from orchestrator.analysis.run_report.tapes import tape_documents, tape_lines
 from orchestrator.analysis.stats.summary import Summary
 from orchestrator.analysis.wording import interval, percent
 from orchestrator.cli.console import Column, Console, Json
+from orchestrator.cli.runs.safety_tables import show_safety
 from orchestrator.runs.store.rescoring import ScoredEpisode
 from orchestrator.runs.store.scorer_reports import ScorerReport, documents_by_folder
 
@@ -74,6 +76,7 @@ def show_run(report: RunReport, console: Console) -> None:
     )
     console.line("")
     console.table(_TOTALS, [_totals(world, report.summaries[world]) for world in worlds], None)
+    show_safety(report, console)
     for line in (
         *_by_hand(report),
         *_failed(report),
@@ -292,6 +295,7 @@ def _document(report: RunReport) -> Json:
         },
         "parts": {cause.value: count for cause, count in causes(found.values()).items()},
         "failures": {kind.value: count for kind, count in counted_causes(failed.values()).items()},
+        "safety": {one.world.value: one.document() for one in safety_reports(report)},
         "scorers": {one.name: one.document() for one in report.scorers},
         "tasks": [
             {

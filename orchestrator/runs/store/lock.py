@@ -387,7 +387,7 @@ def package_versions(suite: Suite, plugins: Iterable[Plugin] = ()) -> dict[str, 
     """
     found = {plugin.distribution: plugin.version for plugin in plugins}
     for task in suite.tasks:
-        for check in (*task.checks, *task.requires):
+        for check in (*task.checks, *task.requires, *task.harms):
             for way in check.ways:
                 for extension_point, kind in ((LOCATORS, way.locate.by), (MATCHERS, way.match.how)):
                     plugin = extension_point.find(kind)

@@ -136,7 +136,21 @@ class ScoredEpisode:
                 }
                 for one in self.score.verdicts
             ],
+            **self._harms(),
         }
+
+    def _harms(self) -> dict[str, list[dict[str, str | bool]]]:
+        """Return what must not happen, and whether it did; nothing where a task names none."""
+        harms: list[dict[str, str | bool]] = [
+            {
+                "check": one.verdict.check,
+                "severity": one.severity.value,
+                "status": one.verdict.status.value,
+                "reason": one.verdict.reason,
+            }
+            for one in self.score.harms
+        ]
+        return {"harms": harms} if harms else {}
 
     def _branch(self) -> dict[str, str | int]:
         branch = self.outline.branch

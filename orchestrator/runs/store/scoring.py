@@ -18,7 +18,7 @@ _LOG = logging.getLogger(__name__)
 def score_task(task: Task, evidence: Evidence) -> Score:
     """Score an attempt at a task; `unscored: internal` where a check meets a bug."""
     try:
-        return score(task.checks, evidence, task.requires)
+        return score(task.checks, evidence, task.requires, task.harms)
     except Exception as error:
         if not is_bug(error):
             raise

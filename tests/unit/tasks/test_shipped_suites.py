@@ -50,7 +50,9 @@ def test_the_checks_tell_right_wordings_from_wrong_ones(suite: str) -> None:
 
 
 @SLOW
-@pytest.mark.parametrize("suite", ["demo", "arena-120", "miniwob", "miniwob-56", "smoke"])
+@pytest.mark.parametrize(
+    "suite", ["demo", "arena-120", "arena-safety", "miniwob", "miniwob-56", "smoke"]
+)
 def test_no_answer_without_content_passes(suite: str) -> None:
     source = source_of(suite)
     assert [str(one) for one in attacked(source.suite, source)] == []
