@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.asynchronous import run
+from orchestrator.cli.arena import in_live_arena
 from orchestrator.cli.console import Console
 from orchestrator.cli.setup.build import as_document, show
 
@@ -38,7 +38,11 @@ def save(
     Example: arena images save smoke.tar --suite smoke
     """
     console = Console(as_json)
-    _show(console, run(_save(console, file, sites or [], suite, staged=staged)))
+    done = in_live_arena(
+        console,
+        lambda arena: arena.sites.save_images(file, sites or (), suite=suite, staged=staged),
+    )
+    _show(console, done)
 
 
 @app.command()
@@ -54,23 +58,8 @@ def load(
     An image `of other sources` is not what this version of Arena builds; `arena build` renews it.
     """
     console = Console(as_json)
-    _show(console, run(_load(console, file, sha256)))
-
-
-async def _save(
-    console: Console, file: Path, sites: list[str], suite: str | None, *, staged: bool
-) -> ImageFile:
-    from orchestrator.cli.runs.live import arena_with_progress
-
-    async with arena_with_progress(console) as arena:
-        return await arena.sites.save_images(file, sites, suite=suite, staged=staged)
-
-
-async def _load(console: Console, file: Path, sha256: str | None) -> ImageFile:
-    from orchestrator.cli.runs.live import arena_with_progress
-
-    async with arena_with_progress(console) as arena:
-        return await arena.sites.load_images(file, sha256=sha256)
+    done = in_live_arena(console, lambda arena: arena.sites.load_images(file, sha256=sha256))
+    _show(console, done)
 
 
 def _show(console: Console, found: ImageFile) -> None:
