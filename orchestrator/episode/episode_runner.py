@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Protocol
 
 from arena_core.errors import AgentCrashedError, AgentError, ContextExceededError
@@ -54,6 +55,28 @@ class PlayedAttempt:
         return fault is not None and fault.reason is UnscoredReason.INTERNAL
 
 
+async def play_by(episode: Episode, act: Callable[[Observation], Awaitable[bool]]) -> PlayedAttempt:
+    """Open an episode, let somebody act in it until it is over, and score it.
+
+    Args:
+        act: is given what is seen first, also of an episode that was over at once; returns whether
+            the attempt was left. What it raises is the episode's outcome where that is a fault of
+            the world or a bug.
+    """
+    was_left = False
+    async with episode:
+        observation = await episode.reset()
+        try:
+            was_left = await act(observation)
+        except Exception as error:
+            if not episode.break_off_by(error):
+                raise
+        interrupted = was_left or not episode.is_over
+        if not interrupted:
+            await episode.score()
+    return PlayedAttempt(episode.evidence(), episode.files, interrupted)
+
+
 class Meter(Protocol):
     """Knows what a run may spend on models, and what it spent."""
 
@@ -85,21 +108,12 @@ class EpisodeRunner:
     past: tuple[PastTurn, ...] = ()
 
     async def play(self, episode: Episode) -> PlayedAttempt:
-        async with episode:
-            observation = await episode.reset()
-            try:
-                if not episode.is_over:
-                    await self._act(episode, observation)
-            except Exception as error:
-                if not episode.break_off_by(error):
-                    raise
-            interrupted = not episode.is_over
-            if not interrupted:
-                await episode.score()
-        return PlayedAttempt(episode.evidence(), episode.files, interrupted)
+        return await play_by(episode, partial(self._act, episode))
 
-    async def _act(self, episode: Episode, observation: Observation) -> None:
+    async def _act(self, episode: Episode, observation: Observation) -> bool:
         """Let the agent act until the episode is over or the user interrupts."""
+        if episode.is_over:
+            return False
         asked = ExchangeCollector(
             episode=f"{episode.world}-{episode.task.id}-r{episode.assignment.repeat}",
             answers=self.recording,
@@ -109,10 +123,11 @@ class EpisodeRunner:
                 agent = make_episode_agent(self.agent, episode.assignment, episode.reference)
             except AgentCrashedError as crash:
                 episode.end(Ended.AGENT_CRASHED, crash.message)
-                return
+                return False
             if recall(agent, self.past):
                 episode.tell_past()
             await self._play_steps(agent, episode, observation, asked)
+        return False
 
     async def _play_steps(
         self, agent: Agent, episode: Episode, observation: Observation, asked: ExchangeCollector

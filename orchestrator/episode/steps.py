@@ -36,48 +36,36 @@ from orchestrator.gateway import Exchange
 from sites.manifest import ConsentClick
 from sites.upstreams import LiveUpstream, StagedUpstream
 
-_SETTLE_S: Final = 10.0
+SETTLE_DEADLINE_S: Final = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class Consent:
-    """What was clicked on a live site's question about consent, as its manifest says.
-
-    It is no step of the agent's: the evidence keeps it apart, and no check takes it for one.
-
-    Attributes:
-        fault: why the site let nobody in.
-    """
-
-    given: tuple[ConsentGiven, ...] = ()
-    fault: EpisodeFault | None = None
-
-
-async def give_consent(session: EpisodeSession, environment: EpisodeEnvironment) -> Consent:
+async def give_consent(session: EpisodeSession, record: EpisodeRecord) -> None:
     """Click what the manifests of live sites name, where the current page shows it.
 
     A page that asks nothing is left as it is. What cannot be clicked, or is still there
-    afterwards, keeps the agent out: the episode is blocked.
+    afterwards, keeps the agent out: the episode is blocked. It is no step of the agent's: the
+    evidence keeps it apart, and no check takes it for one.
     """
     given: list[ConsentGiven] = []
-    for site, wanted in _asked(environment):
-        await session.settle(_SETTLE_S)
-        here, _, _ = (environment.registry.logical(session.url) or "").partition(":")
+    registry = record.environment.registry
+    for site, wanted in _asked(record.environment):
+        await session.settle(SETTLE_DEADLINE_S)
+        here, _, _ = (registry.logical(session.url) or "").partition(":")
         node = await _shown(session, wanted) if here in {"", site} else None
         if node is None:
             continue
         why = await session.act(Click(element=node.id))
-        await session.settle(_SETTLE_S)
+        await session.settle(SETTLE_DEADLINE_S)
         if why is None and (session.status or 0) >= HTTPStatus.BAD_REQUEST:
             why = f"it leads to a page that answered {session.status}"
         if why is None and await _shown(session, wanted) is not None:
             why = "it is still there after the click"
         if why is not None:
             message = f"site '{site}': consent, {wanted.role} '{wanted.name}': {why}"
-            fault = EpisodeFault(reason=UnscoredReason.BLOCKED, message=message)
-            return Consent(tuple(given), fault)
+            record.break_off(EpisodeFault(reason=UnscoredReason.BLOCKED, message=message))
+            break
         given.append(ConsentGiven(site=site, role=wanted.role, name=wanted.name))
-    return Consent(tuple(given))
+    record.consent = tuple(given)
 
 
 def _asked(environment: EpisodeEnvironment) -> Iterator[tuple[str, ConsentClick]]:
@@ -92,7 +80,6 @@ async def _shown(session: EpisodeSession, wanted: ConsentClick) -> Node | None:
     return next(fitting, None)
 
 
-SETTLE_DEADLINE_S: Final = 10.0
 _PICTURES: Final = frozenset({SCREENSHOT, SOM, f"{SCREENSHOT}{IN_VIEWPORT}", f"{SOM}{IN_VIEWPORT}"})
 
 Result = TypeVar("Result")
@@ -176,10 +163,7 @@ class StepPlayer:
                 refuse_broken(self.resources.journal.since(mark))  # it knows which site, and why
                 refuse_broken_page(self.resources.live, at_start=True)
                 raise
-            consent = await give_consent(self.resources.session, self.record.environment)
-            self.record.consent = consent.given
-            if consent.fault is not None:
-                self.record.break_off(consent.fault)
+            await give_consent(self.resources.session, self.record)
             await protocol.start(self.resources.session)
             return await self._observed(_Done(index=0, mark=mark, timings=Timings(act_ms=act_ms)))
 

@@ -68,7 +68,6 @@ class CdpProxy:
         self._observer = observer
         self._relays: dict[Relay, tuple[asyncio.Task[None], asyncio.Event]] = {}
         self._frozen = ""
-        self._clients = 0
 
     @classmethod
     @asynccontextmanager
@@ -98,11 +97,6 @@ class CdpProxy:
         finally:
             await proxy.hang_up()
             await runner.cleanup()
-
-    @property
-    def clients(self) -> int:
-        """How many clients are connected."""
-        return len(self._relays)
 
     def freeze(self, why: str = OVER) -> None:
         """Refuse every command from now on: the episode is over."""

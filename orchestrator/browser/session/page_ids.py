@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from orchestrator.browser.observation import Node
 from orchestrator.browser.observations.axtree import tree_text
 from orchestrator.browser.observations.forms import PageNode
+from orchestrator.browser.observations.layout import walk
 from orchestrator.browser.page.tab_view import TabView
 from orchestrator.browser.tabs.elements import ElementAddress, ElementIds
 from orchestrator.browser.tabs.tab import OpenTab
@@ -75,7 +76,8 @@ class PageReading:
 
     async def _controls(self, tab: OpenTab) -> tuple[tuple[str, ...], Sequence[ElementAddress]]:
         aside = ElementIds()
-        found = list(_with_ids((await self._view(tab, aside).snapshot()).root))
+        root = (await self._view(tab, aside).snapshot()).root
+        found = [node for node in walk(root) if node.id is not None]
         return tuple(map(_told, found)), _addresses(aside, [node.id or 0 for node in found])
 
     def _view(self, tab: OpenTab, ids: ElementIds) -> TabView:
@@ -90,17 +92,6 @@ def lines_of(nodes: Sequence[Node]) -> tuple[str, ...]:
 def _addresses(ids: ElementIds, elements: Sequence[int]) -> Sequence[ElementAddress]:
     found = [ids.address_of(element) for element in elements]
     return [address for address in found if address is not None]
-
-
-def _with_ids(root: PageNode) -> list[PageNode]:
-    found: list[PageNode] = []
-    left = [root]
-    while left:
-        node = left.pop()
-        if node.id is not None:
-            found.append(node)
-        left.extend(reversed(node.children))
-    return found
 
 
 def _told(node: PageNode) -> str:

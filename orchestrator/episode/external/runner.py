@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from arena_core.errors import AgentCrashedError
 from evaluators.evidence import Ended, UnscoredReason
+from orchestrator.browser.observation import Observation
 from orchestrator.browser.process.external_browser import ExternalBrowser
 from orchestrator.episode.episode import Episode
-from orchestrator.episode.episode_runner import DECIDE_DEADLINE_S, Meter, PlayedAttempt
+from orchestrator.episode.episode_runner import DECIDE_DEADLINE_S, Meter, PlayedAttempt, play_by
 from orchestrator.episode.external.command import AgentCommand, environment_of, read_finish
 from orchestrator.episode.external.episode import ExternalEpisode, open_external
 from orchestrator.episode.external.process import AgentProcess, describe_exit
@@ -41,22 +42,18 @@ class ExternalRunner:
 
     async def play(self, episode: Episode) -> PlayedAttempt:
         log = ""
-        async with episode:
-            await episode.reset()
-            try:
-                if self.meter is not None and (spent := self.meter.exhausted) is not None:
-                    episode.break_off(UnscoredReason.BUDGET, spent)
-                if not episode.is_over:
-                    async with open_external(episode, self.browser) as external:
-                        log = await self._let_act(external)
-            except Exception as error:
-                if not episode.break_off_by(error):
-                    raise
-            interrupted = not episode.is_over
-            if not interrupted:
-                await episode.score()
-        files = {**episode.files, AGENT_LOG: log.encode()} if log else episode.files
-        return PlayedAttempt(episode.evidence(), files, interrupted)
+
+        async def act(_: Observation) -> bool:
+            nonlocal log
+            if self.meter is not None and (spent := self.meter.exhausted) is not None:
+                episode.break_off(UnscoredReason.BUDGET, spent)
+            if not episode.is_over:
+                async with open_external(episode, self.browser) as external:
+                    log = await self._let_act(external)
+            return False
+
+        played = await play_by(episode, act)
+        return replace(played, files={**played.files, AGENT_LOG: log.encode()}) if log else played
 
     async def _let_act(self, external: ExternalEpisode) -> str:
         """Run the command until it ends or the episode does; return what it printed."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from arena_core.actions import AnswerStatus
 from evaluators.evidence import Ended, UnscoredReason
 from evaluators.responses import ending
+from orchestrator.browser.observation import Observation
 from orchestrator.episode.episode import Episode
-from orchestrator.episode.episode_runner import PlayedAttempt
+from orchestrator.episode.episode_runner import PlayedAttempt, play_by
 from orchestrator.episode.external.episode import Finish, Status
 from orchestrator.episode.person.agent import Card, PersonAgent
 from orchestrator.episode.person.steps import PersonSteps
@@ -40,22 +42,12 @@ class PersonRunner:
         Closing the window is no failure, and neither is a browser that died under somebody: which
         of the two it was cannot be told. The attempt is left, and the task played again.
         """
-        was_left = False
-        async with episode:
-            await episode.reset()
-            try:
-                if not episode.is_over:
-                    was_left = await self._let_act(episode)
-            except Exception as error:
-                if not episode.break_off_by(error):
-                    raise
-            interrupted = was_left or not episode.is_over
-            if not interrupted:
-                await episode.score()
-        return PlayedAttempt(episode.evidence(), episode.files, interrupted)
+        return await play_by(episode, partial(self._let_act, episode))
 
-    async def _let_act(self, episode: Episode) -> bool:
+    async def _let_act(self, episode: Episode, _: Observation) -> bool:
         """Let the person act until they or something else ends it; whether they left it."""
+        if episode.is_over:
+            return False
         card = card_of(episode.task, self.agent, episode.assignment.intent)
         clock = Stopwatch()
         steps = PersonSteps(episode, clock)
