@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, assert_never
 
 from arena_core.actions import (
@@ -60,6 +60,17 @@ def points(share: float | None, *, signed: bool = True) -> str:
     digits = 0 if abs(value - round(value)) < 1e-9 or abs(value) >= 10 else 1  # noqa: PLR2004
     said = f"{value:+.{digits}f}" if signed else f"{abs(value):.{digits}f}"
     return said.lstrip("+-") if float(said) == 0 else said.replace("-", "−")
+
+
+def points_span(span: Interval | None, *, none: str = "–") -> str:
+    """Return an interval of a difference in percentage points."""
+    return none if span is None else f"{points(span.low)} to {points(span.high)}"
+
+
+def joined(names: Iterable[str]) -> str:
+    """Return names as a sentence lists them: `a, b and c`."""
+    *most, last = tuple(names) or ("",)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def p_value(p: float) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.analysis.figures.style import (
     GRID,
+    cell_handles,
     draw_mark,
     face_of,
     formatter,
@@ -50,7 +51,8 @@ def cost(analysis: StudyAnalysis) -> Figure | None:
         axes.set_xlabel(f"{by} per episode{unknown}")
         if number == 0:
             axes.set_ylabel(f"success ({1 - analysis.alpha:.0%} intervals by template)")
-    legend_below(figure, _legend(cells, names, marks), columns)
+    handles = cell_handles([one.cell for one in cells], names, marks, linestyle="none")
+    legend_below(figure, handles, columns)
     return figure
 
 
@@ -80,22 +82,3 @@ def _panel(
             axes.plot([value] * 2, ends, color=mark.colour, linewidth=1.0)
         rate, face = one.success or 0.0, face_of(one.cell.world, mark)
         draw_mark(axes, value, rate, mark, face, markersize=7, markeredgewidth=1.4)
-
-
-def _legend(
-    cells: Sequence[CellFigures], names: dict[Any, str], marks: dict[str, Any]
-) -> list[Any]:
-    from matplotlib.lines import Line2D
-
-    return [
-        Line2D(
-            [],
-            [],
-            linestyle="none",
-            color=marks[one.cell.agent].colour,
-            marker=marks[one.cell.agent].marker,
-            markerfacecolor=face_of(one.cell.world, marks[one.cell.agent]),
-            label=names[one.cell],
-        )
-        for one in cells
-    ]

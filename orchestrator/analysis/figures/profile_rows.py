@@ -9,7 +9,7 @@ from orchestrator.analysis.stats.rates import Interval
 from orchestrator.analysis.stats.results import Cell
 from orchestrator.analysis.studies.findings import CellFigures, StudyAnalysis
 from orchestrator.analysis.studies.reliability import Calibration, CollateralFigures, Reliability
-from orchestrator.analysis.wording import interval, percent, points
+from orchestrator.analysis.wording import interval, percent, points, points_span
 
 Row = tuple[str, ...]
 _NONE = "–"
@@ -119,11 +119,6 @@ def _calibration(one: Calibration) -> Row:
 
 def _within(value: str, span: Interval | None, said: Callable[[Interval | None], str]) -> str:
     return value if span is None else f"{value} ({said(span)})"
-
-
-def points_span(span: Interval | None) -> str:
-    """Return an interval of a difference in points; a dash where there is none."""
-    return _NONE if span is None else f"{points(span.low)} to {points(span.high)}"
 
 
 def _number(value: float | None) -> str:

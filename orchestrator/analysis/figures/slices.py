@@ -10,6 +10,7 @@ from orchestrator.analysis.figures.style import (
     GRID,
     INK,
     PALE,
+    cell_handles,
     draw_mark,
     draw_span,
     face_of,
@@ -60,7 +61,8 @@ def slices(analysis: StudyAnalysis) -> Figure | None:
         _panel(axes, group, step, marks)
         axes.set_title(_TITLES[by], loc="left")
         share_axis(axes, "success (intervals by template)" if number == len(panels) - 1 else "")
-    legend_below(figure, _legend(analysis, names, marks), columns)
+    handles = cell_handles(cells, names, marks, linewidth=1.1, markersize=4.5)
+    legend_below(figure, handles, columns)
     return figure
 
 
@@ -87,24 +89,6 @@ def _panel(axes: Axes, group: list[Slice], step: float, marks: dict[str, Any]) -
     )
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_color(PALE)
-
-
-def _legend(analysis: StudyAnalysis, names: dict[Any, str], marks: dict[str, Any]) -> list[Any]:
-    from matplotlib.lines import Line2D
-
-    return [
-        Line2D(
-            [],
-            [],
-            color=marks[one.cell.agent].colour,
-            linewidth=1.1,
-            marker=marks[one.cell.agent].marker,
-            markersize=4.5,
-            markerfacecolor=face_of(one.cell.world, marks[one.cell.agent]),
-            label=names[one.cell],
-        )
-        for one in analysis.cells
-    ]
 
 
 def heat_map(analysis: StudyAnalysis) -> Figure | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -200,6 +200,26 @@ def signed_points(share: float, digits: int = 0) -> str:
     """Return a difference of shares in points, with its sign; 0 has none."""
     said = f"{100 * share:+.{digits}f}"
     return said.replace("-", "−") if float(said) else said.lstrip("+-")
+
+
+def cell_handles(
+    cells: Iterable[Cell], names: Mapping[Cell, str], marks: Mapping[str, Mark], **look: Any
+) -> list[Any]:
+    """Return what a legend says of cells: the mark of each, and its name."""
+    from matplotlib.lines import Line2D
+
+    return [
+        Line2D(
+            [],
+            [],
+            color=marks[cell.agent].colour,
+            marker=marks[cell.agent].marker,
+            markerfacecolor=face_of(cell.world, marks[cell.agent]),
+            label=names[cell],
+            **look,
+        )
+        for cell in cells
+    ]
 
 
 def legend_below(figure: Figure, handles: Sequence[Any], columns: int = 3) -> None:

@@ -13,7 +13,6 @@ from orchestrator.analysis.figures.profile_rows import (
     collateral_rows,
     parted_rows,
     parting_rows,
-    points_span,
     reliability_rows,
     world_labels,
 )
@@ -21,7 +20,15 @@ from orchestrator.analysis.studies.findings import Answer, CellFigures, RepeatRa
 from orchestrator.analysis.studies.robustness import Robustness
 from orchestrator.analysis.studies.sentences import question_title, short_answer
 from orchestrator.analysis.studies.slices import TaskAcross
-from orchestrator.analysis.wording import COSTS_SAID, interval, money, p_value, percent, points
+from orchestrator.analysis.wording import (
+    COSTS_SAID,
+    interval,
+    money,
+    p_value,
+    percent,
+    points,
+    points_span,
+)
 from orchestrator.gateway.variations import in_arm
 
 _LATEX: Final = {
@@ -98,14 +105,14 @@ def markdown_text(text: str) -> str:
 
 
 def _cell_row(one: CellFigures) -> Row:
-    spending = one.spending
+    spending, planned = one.spending, one.episodes + one.pending
     agent = f"{one.cell.agent} ({one.agent_note})" if one.agent_note else one.cell.agent
     return (
         agent,
         one.cell.suite,
         one.world_label,
         str(one.scored_tasks),
-        f"{one.scored}/{one.episodes}" + (f" of {_planned(one)} (interim)" if one.pending else ""),
+        f"{one.scored}/{one.episodes}" + (f" of {planned} (interim)" if one.pending else ""),
         percent(one.success),
         interval(one.wilson),
         interval(one.clustered),
@@ -114,10 +121,6 @@ def _cell_row(one: CellFigures) -> Row:
         "–" if spending.seconds_per_episode is None else f"{spending.seconds_per_episode:.1f}",
         money(spending.usd_per_episode),
     )
-
-
-def _planned(one: CellFigures) -> int:
-    return one.episodes + one.pending
 
 
 def _robustness_row(one: Robustness) -> Row:
@@ -144,9 +147,7 @@ def _answer_row(one: Answer) -> Row:
         percent(one.first_rate),
         percent(one.second_rate),
         points(one.effect),
-        ""
-        if one.interval is None
-        else f"{points(one.interval.low)} to {points(one.interval.high)}",
+        points_span(one.interval, none=""),
         "–" if one.p is None else p_value(one.p),
         "–" if one.p_adjusted is None else p_value(one.p_adjusted),
         short_answer(one),

@@ -28,11 +28,21 @@ _TIE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    """Cohen's kappa; `undefined` says why it, or its interval, is None."""
+    """Cohen's kappa, and the share of agreement.
 
+    Attributes:
+        undefined: why there is no kappa (`value`), or no interval of it.
+    """
+
+    observed: float | None
     value: float | None
     interval: Interval | None
     undefined: str | None = None
+
+    @property
+    def adjusted(self) -> float | None:
+        """2·observed - 1 (PABAK), which rates near 0 and 1 do not pull down."""
+        return None if self.observed is None else 2 * self.observed - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +77,7 @@ class BlandAltman:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankCorrelation:
-    """Do two worlds order agents alike: Kendall's tau-b.
+    """Do two worlds order agents alike: Kendall's tau-b and Spearman's rho.
 
     Attributes:
         agents: those with a rate in both.
@@ -77,6 +87,7 @@ class RankCorrelation:
 
     agents: tuple[str, ...]
     tau: float | None = None
+    rho: float | None = None
     p: float | None = None
     is_same_order: bool = False
     undefined: str | None = None
@@ -91,7 +102,7 @@ def kappa(pairs: Sequence[TaskPair], *, confidence: float = CONFIDENCE) -> Kappa
     """
     known = [pair for pair in pairs if pair.difference is not None]
     if not known:
-        return Kappa(None, None, NO_PAIR)
+        return Kappa(None, None, None, NO_PAIR)
     cells = [_cells(pair) for pair in known]
     both, first_only, second_only, neither = (
         math.fsum(cell[place] for cell in cells) for place in range(4)
@@ -100,11 +111,12 @@ def kappa(pairs: Sequence[TaskPair], *, confidence: float = CONFIDENCE) -> Kappa
     first, second = (both + first_only) / len(known), (both + second_only) / len(known)
     chance = first * second + (1 - first) * (1 - second)
     if 1 - chance <= NOTHING:
-        return Kappa(None, None, "both sides gave one and the same outcome to every task")
+        same = "both sides gave one and the same outcome to every task"
+        return Kappa(observed, None, None, same)
     value = (observed - chance) / (1 - chance)
     if len({pair.cluster for pair in known}) == 1:
-        return Kappa(value, None, ONE_CLUSTER)
-    return Kappa(value, _kappa_interval(known, (first, second), observed, confidence))
+        return Kappa(observed, value, None, ONE_CLUSTER)
+    return Kappa(observed, value, _kappa_interval(known, (first, second), observed, confidence))
 
 
 def bland_altman(pairs: Sequence[TaskPair], *, confidence: float = CONFIDENCE) -> BlandAltman:
@@ -162,6 +174,7 @@ def rank_correlation(
     return RankCorrelation(
         agents=agents,
         tau=_tau_b(ours, theirs),
+        rho=float(stats.spearmanr(ours, theirs).statistic),
         p=p,
         is_same_order=_orders(ours) == _orders(theirs),
     )

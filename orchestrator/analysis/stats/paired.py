@@ -10,9 +10,7 @@ from itertools import product
 
 from orchestrator.analysis.stats.agreement import mcnemar_exact
 from orchestrator.analysis.stats.intervals import (
-    NO_PAIR,
     RESAMPLES,
-    Bootstrapped,
     ScorePairs,
     are_apart,
     are_single,
@@ -84,17 +82,11 @@ class PairedTest:
     Attributes:
         p: two-sided; None where there is no pair.
         test: its name.
-        first_only, second_only: pairs won by one side only, where each was played once; else None.
-        mcnemar: McNemar's exact p where each side of each pair has one outcome, whatever clusters
-            there are; None otherwise.
         smallest: the smallest p that so few clusters that differ allow; None as `p`.
     """
 
     p: float | None
     test: str
-    first_only: int | None
-    second_only: int | None
-    mcnemar: float | None
     smallest: float | None
 
 
@@ -104,14 +96,11 @@ class PairedComparison:
 
     Attributes:
         pairs: tasks that both sides have an outcome of; `clusters`: of how many clusters.
-        left_out: tasks that both played but that lack an outcome on one side, so they do not count;
-            `unpaired`: tasks that one side did not play.
         first, second: mean of the tasks' shares of successes over the pairs.
         effect: first − second, from -1 to 1.
         interval: of the effect, at `confidence`; `interval_method` names how it was made.
-        bca: the clustered bootstrap's interval beside it; None where `bca_undefined` says why.
-        p: two-sided, of no difference; `test` names the test.
-        first_only, second_only, mcnemar, smallest: as in `PairedTest`.
+        bca: the clustered bootstrap's interval beside it; None where `bca_of_ratio` has none.
+        p: two-sided, of no difference; `test` names the test; `smallest`: as in `PairedTest`.
         bounds: the effect with all unscored episodes failed or succeeded against, and for, the
             first side.
         undefined: why there is no effect or interval; None where there is.
@@ -119,24 +108,17 @@ class PairedComparison:
 
     pairs: int
     clusters: int
-    left_out: int
-    unpaired: int
     first: float | None
     second: float | None
     effect: float | None
     interval: Interval | None
     interval_method: str
     bca: Interval | None
-    bca_undefined: str | None
     p: float | None
     test: str
-    first_only: int | None
-    second_only: int | None
+    smallest: float | None
     bounds: Interval | None
-    mcnemar: float | None = None
-    smallest: float | None = None
     undefined: str | None = None
-    confidence: float = CONFIDENCE
 
 
 def compare_pairs(
@@ -156,31 +138,23 @@ def compare_pairs(
     score = score_pairs(known)
     is_plain = are_single(known) and are_apart(known)
     test = paired_test(known, seed=seed, permutations=permutations)
-    bca = _bca(known, seed, confidence, resamples)
-    shares = [_mean([pair.sides[side].share or 0.0 for pair in known]) for side in (0, 1)]
-    first, second = shares
-    played = [pair for pair in pairs if pair.first and pair.second]
+    sums, counts = cluster_differences(known)
+    bca = bca_of_ratio(sums, counts, seed=seed, confidence=confidence, resamples=resamples)
+    first, second = (_mean([pair.sides[side].share or 0.0 for pair in known]) for side in (0, 1))
     return PairedComparison(
         pairs=len(known),
         clusters=len({pair.cluster for pair in known}),
-        left_out=len(played) - len(known),
-        unpaired=len(pairs) - len(played),
         first=first,
         second=second,
         effect=_effect(known),
         interval=None if isinstance(score, str) else score.interval(confidence),
         interval_method=TANGO if is_plain else CLUSTERED_TANGO,
         bca=bca.interval,
-        bca_undefined=bca.undefined,
         p=test.p,
         test=test.test,
-        first_only=test.first_only,
-        second_only=test.second_only,
-        bounds=difference_bounds(pairs),
-        mcnemar=test.mcnemar,
         smallest=test.smallest,
+        bounds=difference_bounds(pairs),
         undefined=score if isinstance(score, str) else None,
-        confidence=confidence,
     )
 
 
@@ -194,25 +168,16 @@ def paired_test(
     """
     known = _known(pairs)
     if not known:
-        return PairedTest(
-            p=None, test="none", first_only=None, second_only=None, mcnemar=None, smallest=None
-        )
+        return PairedTest(p=None, test="none", smallest=None)
     flips = sign_flip(list(cluster_differences(known)[0]), seed=seed, permutations=permutations)
-    first_only = second_only = mcnemar = None
-    if are_single(known):
+    if are_single(known) and are_apart(known):
         first_only = sum((pair.difference or 0.0) > 0 for pair in known)
         second_only = sum((pair.difference or 0.0) < 0 for pair in known)
-        mcnemar = mcnemar_exact(first_only, second_only)
-    is_plain = mcnemar is not None and are_apart(known)
-    how = "exact" if flips.is_exact else f"{flips.flips:,} permutations"
-    return PairedTest(
-        p=mcnemar if is_plain else flips.p,
-        test="McNemar's exact test" if is_plain else f"sign-flip test over clusters, {how}",
-        first_only=first_only,
-        second_only=second_only,
-        mcnemar=mcnemar,
-        smallest=flips.smallest,
-    )
+        p, test = mcnemar_exact(first_only, second_only), "McNemar's exact test"
+    else:
+        how = "exact" if flips.is_exact else f"{flips.flips:,} permutations"
+        p, test = flips.p, f"sign-flip test over clusters, {how}"
+    return PairedTest(p=p, test=test, smallest=flips.smallest)
 
 
 def cluster_differences(pairs: Sequence[TaskPair]) -> tuple[list[float], list[float]]:
@@ -226,13 +191,6 @@ def cluster_differences(pairs: Sequence[TaskPair]) -> tuple[list[float], list[fl
 
 def _known(pairs: Sequence[TaskPair]) -> list[TaskPair]:
     return [pair for pair in pairs if pair.difference is not None]
-
-
-def _bca(pairs: Sequence[TaskPair], seed: int, confidence: float, resamples: int) -> Bootstrapped:
-    if not pairs:
-        return Bootstrapped(None, NO_PAIR)
-    sums, counts = cluster_differences(pairs)
-    return bca_of_ratio(sums, counts, seed=seed, confidence=confidence, resamples=resamples)
 
 
 def _effect(pairs: Sequence[TaskPair]) -> float | None:
@@ -258,30 +216,22 @@ class MarginTest:
     """Two one-sided tests (TOST), or one of them for non-inferiority.
 
     Attributes:
-        margin: the registered one, as a share; the difference must lie within ±margin, or, for
-            non-inferiority, above -margin.
-        effect: first − second over the pairs.
         interval: at confidence 1 - 2·alpha, what the decision goes by.
-        p: of the larger of the one-sided tests; None where undefined.
+        p: of the larger of the one-sided tests; None where `undefined` says why.
         p_against: of the opposite, that the difference lies beyond the margin; None as `p`.
         decision: `yes` where the interval lies inside the margin, `no` where it lies outside of it.
     """
 
-    margin: float
-    alpha: float
-    pairs: int
-    clusters: int
-    effect: float | None
-    interval: Interval | None
-    p: float | None
-    p_against: float | None
-    decision: Decision
     method: str
+    interval: Interval | None = None
+    p: float | None = None
+    p_against: float | None = None
+    decision: Decision = Decision.UNDECIDED
     undefined: str | None = None
 
 
 def equivalence(pairs: Sequence[TaskPair], margin: float, *, alpha: float = ALPHA) -> MarginTest:
-    """Test whether two sides differ by less than the margin, either way.
+    """Test whether two sides differ by less than the margin, a share, either way.
 
     Two one-sided tests (Schuirmann 1987), each by Tango's score statistic at the margin, which
     stays valid for binary outcomes and where no pair differs at all (Nam 1997; Liu et al. 2002).
@@ -315,28 +265,17 @@ def _tested(
     if not (0 < margin < 1 and 0 < alpha < 0.5):  # noqa: PLR2004
         raise ValueError(f"cannot test a margin of {margin} at alpha {alpha}")
     score = score_pairs(pairs)
-    known = [pair for pair in pairs if pair.difference is not None]
-    interval = p = against = effect = undefined = None
-    decision = Decision.UNDECIDED
-    if isinstance(score, ScorePairs):
-        interval, effect = score.interval(1 - 2 * alpha), score.effect
-        p = margin_p(score, margin, is_two_sided=is_two_sided)
-        against = against_p(score, margin, is_two_sided=is_two_sided)
-        decision = _decision(interval, margin, is_passed=p <= alpha, is_two_sided=is_two_sided)
-    else:
-        undefined = score
+    method = f"{'two one-sided score tests' if is_two_sided else 'one-sided score test'} (Tango)"
+    if isinstance(score, str):
+        return MarginTest(method=method, undefined=score)
+    interval = score.interval(1 - 2 * alpha)
+    p = margin_p(score, margin, is_two_sided=is_two_sided)
     return MarginTest(
-        margin=margin,
-        alpha=alpha,
-        pairs=len(known),
-        clusters=len({pair.cluster for pair in known}),
-        effect=effect,
+        method=method,
         interval=interval,
         p=p,
-        p_against=against,
-        decision=decision,
-        method=f"{'two one-sided score tests' if is_two_sided else 'one-sided score test'} (Tango)",
-        undefined=undefined,
+        p_against=against_p(score, margin, is_two_sided=is_two_sided),
+        decision=_decision(interval, margin, is_passed=p <= alpha, is_two_sided=is_two_sided),
     )
 
 

@@ -39,7 +39,6 @@ from orchestrator.analysis.studies.questions import (
 from orchestrator.analysis.studies.sentences import (
     FIRST_BETTER,
     SECOND_BETTER,
-    Asked,
     sentence,
     turning,
 )
@@ -209,23 +208,9 @@ def _answer(draft: _Draft, adjusted: float | None, family: int, alpha: float, se
         p = draft.margin.p_against
         adjusted = None if p is None else min(1.0, family * draft.overall(p))
     known = [pair for pair in draft.pairs if pair.difference is not None]
-    asked = Asked(
+    found = Answer(
         question=question,
-        decision=decision,
-        stage=draft.stage,
-        tasks=len({_task_of(question, pair) for pair in known}),
-        first=compared.first,
-        second=compared.second,
-        effect=compared.effect,
-        interval=compared.interval,
-        p=adjusted,
-        family=family,
-        confidence=1 - alpha,
-        could_turn=turn if turn is not None and turn.turns else None,
-    )
-    return Answer(
-        question=question,
-        sentence=sentence(asked),
+        sentence="",
         stage=draft.stage,
         is_interim=draft.stage.is_interim,
         first_rate=compared.first,
@@ -239,15 +224,16 @@ def _answer(draft: _Draft, adjusted: float | None, family: int, alpha: float, se
         smallest_p=None if draft.margin is not None or p is None else compared.smallest,
         family=family,
         method=_method(draft),
-        tasks=asked.tasks,
+        tasks=len({_task_of(question, pair) for pair in known}),
         clusters=compared.clusters,
         episodes=sum(len(pair.sides[0].scored) + len(pair.sides[1].scored) for pair in known),
         differences=tuple(pair.difference or 0.0 for pair in known),
         unpaired=tuple(_task_of(question, pair) for pair in draft.pairs if pair.difference is None),
         decision=decision,
         bounds=compared.bounds,
-        would_turn=None if turn is None else turning(asked, turn),
+        would_turn=None if turn is None else turning(question, turn),
     )
+    return replace(found, sentence=sentence(found, 1 - alpha, turn))
 
 
 def _task_of(question: Question, pair: TaskPair) -> str:

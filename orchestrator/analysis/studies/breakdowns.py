@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from operator import itemgetter
 from typing import Final
 
 from arena_core.worlds import World
-from orchestrator.analysis.stats.rates import (
-    NOTHING,
-    clustered_mean,
-    mean_of,
-)
+from orchestrator.analysis.stats.rates import NOTHING, clustered_mean, mean_of
 from orchestrator.analysis.stats.results import Cell, EpisodeResult, EpisodeTable
 from orchestrator.analysis.stats.variance import (
     LEAST_GAIN,
@@ -84,7 +81,7 @@ def _trend(cell: Cell, rows: EpisodeTable, confidence: float) -> RepeatTrend:
         cell=cell,
         rates=tuple(
             _rate(repeat, mine, confidence)
-            for repeat, mine in sorted(scored.by(lambda row: row.repeat).items(), key=_first)
+            for repeat, mine in sorted(scored.by(lambda row: row.repeat).items(), key=itemgetter(0))
         ),
         change=change,
         interval=interval,
@@ -112,10 +109,6 @@ def _slope(rows: EpisodeTable) -> float | None:
 
 def _success(row: EpisodeResult) -> float:
     return float(row.success or 0)
-
-
-def _first(entry: tuple[int, EpisodeTable]) -> int:
-    return entry[0]
 
 
 def fronts_of(cells: Sequence[CellFigures], left_out: Collection[str]) -> tuple[CostFront, ...]:

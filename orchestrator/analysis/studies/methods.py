@@ -12,7 +12,7 @@ from orchestrator.analysis.stats.results import Compared, EpisodeTable
 from orchestrator.analysis.stats.sequential import Spending
 from orchestrator.analysis.studies.findings import Answer, CardPart, CellFigures, StudyCard
 from orchestrator.analysis.studies.study_runs import StudyRun
-from orchestrator.analysis.wording import agent_note
+from orchestrator.analysis.wording import agent_note, joined
 from orchestrator.runs.store.lock import RunLock
 from sites.upstreams import UpstreamKind
 from tasks.loader import suite_names
@@ -57,10 +57,10 @@ def _who_played(runs: Sequence[StudyRun]) -> Iterable[str]:
         parts += [f"{name} {value}" for name, value in sorted(agent.options.items())]
         said.append(f"{label} ({', '.join(parts)})" if parts else label)
     noun = "agent was" if len(said) == 1 else "agents were"
-    yield f"The {noun} {_listed(said)}."
+    yield f"The {noun} {joined(said)}."
     hints = [f"{label} ({', '.join(sorted(a.hints))})" for label, a in agents.items() if a.hints]
     if hints:
-        yield f"Given parts of the solutions: {_listed(hints)}."
+        yield f"Given parts of the solutions: {joined(hints)}."
 
 
 def _on_what(runs: Sequence[StudyRun]) -> Iterable[str]:
@@ -86,13 +86,13 @@ def _on_what(runs: Sequence[StudyRun]) -> Iterable[str]:
         for tag, digest in sorted(lock.images.items())
     )
     if images and any(World.OFFLINE in lock.worlds for lock in locks):
-        yield f"Sites ran as replicas in containers, reset between episodes: {_listed(images)}."
+        yield f"Sites ran as replicas in containers, reset between episodes: {joined(images)}."
     arms = dict.fromkeys(f"{run.label} by {run.lock.arm}" for run in runs if run.lock.arm)
     if arms:
-        yield f"What the agents met on replicas was varied: {_listed(arms)}."
+        yield f"What the agents met on replicas was varied: {joined(arms)}."
     staged = dict.fromkeys(site for lock in locks for site in lock.staged)
     if staged:
-        yield f"The live origins of {_listed(staged)} were staged on the same machine."
+        yield f"The live origins of {joined(staged)} were staged on the same machine."
     yield from tapes_in_words(runs)
     packages = dict.fromkeys(
         f"{name} {found}" for lock in locks for name, found in sorted(lock.packages.items())
@@ -102,8 +102,8 @@ def _on_what(runs: Sequence[StudyRun]) -> Iterable[str]:
         for lock in locks
     )
     yield (
-        f"Browser: Chromium {_listed(dict.fromkeys(map(_browser_said, locks)))}; Docker"
-        f" engine {_listed(dict.fromkeys(lock.engine for lock in locks))}; packages:"
+        f"Browser: Chromium {joined(dict.fromkeys(map(_browser_said, locks)))}; Docker"
+        f" engine {joined(dict.fromkeys(lock.engine for lock in locks))}; packages:"
         f" {', '.join(packages)}; machine: {'; '.join(hosts)}."
     )
 
@@ -142,7 +142,7 @@ def _how_scored(runs: Sequence[StudyRun], cells: Sequence[CellFigures]) -> Itera
     yield (
         "An episode is a success where every check that decides is met, from its recorded evidence"
         f" alone; of {episodes:,} episodes, {episodes - scored:,} were unscored for reasons outside"
-        f" the agent after up to {_listed(map(str, attempts))} attempts, and are counted neither as"
+        f" the agent after up to {joined(map(str, attempts))} attempts, and are counted neither as"
         " successes nor as failures."
     )
 
@@ -170,13 +170,13 @@ def _how_analysed(answers: Sequence[Answer], alpha: float, seed: int) -> Iterabl
     later = [one.question.id for one in answers if not one.question.registered]
     if registered:
         yield (
-            f"Registered before the study was played: {_listed(registered)}; their p-values are"
+            f"Registered before the study was played: {joined(registered)}; their p-values are"
             f" corrected by Holm's procedure as one family of {len(registered)}, at alpha ="
             f" {alpha:g}."
         )
     if later:
         yield (
-            f"Not registered, hence exploratory: {_listed(later)}, corrected as a family of"
+            f"Not registered, hence exploratory: {joined(later)}, corrected as a family of"
             f" {len(later)} of its own."
         )
 
@@ -195,11 +195,6 @@ def _looks(answers: Sequence[Answer]) -> Iterable[str]:
         asked = counted(len(answers), "question")
         verb = "is" if interim == 1 else "are"
         yield f"This is an interim report: {interim} of {asked} {verb} not done."
-
-
-def _listed(parts: Iterable[str]) -> str:
-    *most, last = parts
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def card_of(runs: Sequence[StudyRun], statement: str | None = None) -> StudyCard:

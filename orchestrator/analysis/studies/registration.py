@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -36,13 +34,12 @@ from orchestrator.runs.spec import SpendingLimits
 from orchestrator.runs.store.digests import canonical_digest
 from orchestrator.runs.store.formats import own_version
 from orchestrator.runs.store.lock import ChangedLimits
-from orchestrator.runs.store.run_folder import RunFolder
+from orchestrator.runs.store.run_folder import WRITER, RunFolder, locked, write_atomically
 from sites.fields import Strict
 
 REGISTRATION_FILE: Final = "registration.json"
 RUNS: Final = "runs"
 REPORT: Final = "report"
-WRITER: Final = ".writer"
 LOG: Final = "arena.log"
 SEALS: Final = "seals.jsonl"
 # 1: the ledgers have no journal, and the folder no seals.
@@ -429,26 +426,13 @@ class StudyFolder:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Hold the study for writing: one process at a time."""
-        try:
-            handle = os.open(self.path / WRITER, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o644)
-        except OSError as cause:
-            raise StoreError(f"{self.path}: cannot be written: {cause.strerror}") from cause
-        try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as cause:
-                message = f"{self.path}: another `arena study` is writing this study"
-                raise StoreError(message, hint="wait for it, or end it") from cause
+        taken = f"{self.path}: another `arena study` is writing this study"
+        with locked(self.path / WRITER, taken):
             yield
-        finally:
-            os.close(handle)
 
     def _write_registration(self, registration: Registration) -> None:
-        path = self.registration_path
-        partial = path.with_name(path.name + _PARTIAL)
         document = {**registration.model_dump(mode="json"), OWN_DIGEST: registration.digest}
-        partial.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-        partial.replace(path)
+        write_atomically(self.registration_path, json.dumps(document, indent=1) + "\n")
 
 
 def sha256(content: bytes) -> str:

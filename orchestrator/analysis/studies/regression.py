@@ -18,7 +18,7 @@ from orchestrator.analysis.stats.paired import ALPHA, PairedComparison, compare_
 from orchestrator.analysis.stats.results import TaskPair, success_rate
 from orchestrator.analysis.stats.sequential import holm
 from orchestrator.analysis.studies.baseline import Baseline, digest_of_task
-from orchestrator.analysis.wording import p_said, percent, points
+from orchestrator.analysis.wording import p_said, percent, points, points_span
 from orchestrator.runs.store.rescoring import ScoredEpisode
 
 _SEED: Final = 0  # as of `arena compare`, so that both give one p
@@ -210,14 +210,8 @@ class HeldRun:
             return f"at least {percent(self.min_success)}"
         significant = "a significant drop" if one.verdict is BarVerdict.DROPPED else "no drop shown"
         by = f"{points(one.compared.effect)} points against the baseline"
-        sure = interval_of_points(one.compared)
+        sure = points_span(one.compared.interval, none="")
         return f"{significant}: {by}{f' ({sure})' if sure else ''}, {p_said(one.p)}"
-
-
-def interval_of_points(compared: PairedComparison) -> str:
-    """Return the interval of a difference in percentage points; nothing where there is none."""
-    found = compared.interval
-    return "" if found is None else f"{points(found.low)} to {points(found.high)}"
 
 
 def hold(

@@ -13,9 +13,8 @@ from orchestrator.analysis.studies.regression import (
     HeldRun,
     HeldTask,
     HeldWorld,
-    interval_of_points,
 )
-from orchestrator.analysis.wording import p_said, percent, points
+from orchestrator.analysis.wording import p_said, percent, points, points_span
 from orchestrator.runs.store.rescoring import ScoredEpisode
 
 _MARKS: Final = {
@@ -119,7 +118,7 @@ def _world_row(one: HeldWorld) -> str:
         percent(one.rate),
         "–" if found is None else percent(found.second),
         "–" if found is None else points(found.effect),
-        "–" if found is None else interval_of_points(found) or "–",
+        "–" if found is None else points_span(found.interval),
         "–" if found is None else p_said(one.p),
         f"{scored - one.unscored}/{scored}",
     )

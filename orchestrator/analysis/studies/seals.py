@@ -5,8 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -15,14 +14,15 @@ from pydantic import Field, NonNegativeInt, ValidationError
 
 from arena_core.errors import StoreError
 from arena_core.plugins import ARENA
-from arena_core.regular_files import read_regular
 from orchestrator.analysis.stats.sequential import Spending
 from orchestrator.analysis.studies.questions import Stage
 from orchestrator.analysis.studies.registration import OWN_DIGEST, StudyFolder, now
 from orchestrator.runs.store.digests import canonical_digest, digest_of_folder
+from orchestrator.runs.store.evidence_files import append_lines, whole_lines
 from orchestrator.runs.store.journal import Head
 from orchestrator.runs.store.ledger import Ledger
 from orchestrator.runs.store.lock import user
+from orchestrator.runs.store.run_folder import locked
 from sites.fields import Strict
 
 # Whose versions a report's bytes depend on: its texts on the first alone.
@@ -81,7 +81,7 @@ def seal_study(folder: StudyFolder, *, with_report: bool = False) -> Seal:
 
     Where nothing changed since the last seal, that one stands.
     """
-    with _held(folder):
+    with locked(folder.seals_path):  # a report may be written while the study is played
         before = read_seals(folder)
         registration = folder.registration()
         last = before[-1] if before else None
@@ -102,13 +102,10 @@ def seal_study(folder: StudyFolder, *, with_report: bool = False) -> Seal:
 
 
 def read_seals(folder: StudyFolder) -> tuple[Seal, ...]:
-    """Return a study's seals in order; none where an earlier version of Arena made it.
-
-    A last line without its end was being written when the machine went down: it is not there.
-    """
+    """Return a study's seals in order; none where an earlier version of Arena made it."""
     path = folder.seals_path
     found: list[Seal] = []
-    for number, line in enumerate(_lines(folder), start=1):
+    for number, line in enumerate(whole_lines(path), start=1):
         try:
             document = json.loads(line)
             if isinstance(document, dict):
@@ -117,17 +114,6 @@ def read_seals(folder: StudyFolder) -> tuple[Seal, ...]:
         except (ValidationError, ValueError, RecursionError) as cause:
             raise StoreError(f"{path}:{number}: is not a study's seal") from cause
     return tuple(found)
-
-
-def _lines(folder: StudyFolder) -> list[str]:
-    try:
-        text = read_regular(folder.seals_path).decode()
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError) as cause:
-        why = (isinstance(cause, OSError) and cause.strerror) or cause
-        raise StoreError(f"{folder.seals_path}: cannot be read: {why}") from cause
-    return text[: text.rfind("\n") + 1].split("\n")[:-1]
 
 
 def _same(last: Seal, seal: Seal) -> bool:
@@ -151,29 +137,10 @@ def _report(folder: StudyFolder) -> SealedReport:
     return SealedReport(sha256=digest_of_folder(folder.report_path), packages=packages)
 
 
-@contextmanager
-def _held(folder: StudyFolder) -> Iterator[None]:
-    """Hold the seals: a report may be written while the study is played."""
-    try:
-        handle = os.open(folder.seals_path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o644)
-    except OSError as cause:
-        raise StoreError(f"{folder.seals_path}: cannot be written: {cause.strerror}") from cause
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
-
-
 def _append(folder: StudyFolder, seal: Seal) -> None:
     document = {**seal.model_dump(mode="json"), OWN_DIGEST: seal.digest}
-    whole = sum(len(line.encode()) + 1 for line in _lines(folder))
     try:
-        os.truncate(folder.seals_path, whole)  # a torn last line
-        with folder.seals_path.open("ab") as file:
-            file.write(f"{json.dumps(document)}\n".encode())
-            file.flush()
-            os.fsync(file.fileno())
+        append_lines(folder.seals_path, f"{json.dumps(document)}\n")
     except OSError as cause:
         message = f"{folder.seals_path}: cannot be written: {cause.strerror}"
         raise StoreError(

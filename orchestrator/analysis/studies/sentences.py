@@ -2,83 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, assert_never
 
 from orchestrator.analysis.stats.paired import Decision
-from orchestrator.analysis.stats.rates import NOTHING, Interval
+from orchestrator.analysis.stats.rates import NOTHING
 from orchestrator.analysis.stats.results import Compared
 from orchestrator.analysis.stats.unscored import TippingPoint, Turn
 from orchestrator.analysis.studies.findings import Answer
-from orchestrator.analysis.studies.questions import Question, QuestionKind, Stage
-from orchestrator.analysis.wording import p_said, points
+from orchestrator.analysis.studies.questions import Question, QuestionKind
+from orchestrator.analysis.wording import joined, p_said, points
 
 FIRST_BETTER: Final = "first better"
 SECOND_BETTER: Final = "second better"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A question with what was found, as its sentence needs it.
+def sentence(asked: Answer, confidence: float, could_turn: TippingPoint | None) -> str:
+    """Return the answer; what is undecided is said so, and never as `no difference`.
 
-    Attributes:
-        stage: how far it is.
-        p: after correction over looks and `family` questions; where the decision is `no`, of the
-            opposite of what was asked.
-        interval: of the effect, at `confidence`.
-        could_turn: how the unscored episodes could turn the decision; None where they could not.
+    Args:
+        asked: all that was found; its own sentence is not looked at.
+        confidence: of its interval.
+        could_turn: how the unscored episodes could turn the decision; None where there are none.
     """
-
-    question: Question
-    decision: Decision
-    stage: Stage
-    tasks: int
-    first: float | None
-    second: float | None
-    effect: float | None
-    interval: Interval | None
-    p: float | None
-    family: int
-    confidence: float
-    could_turn: TippingPoint | None = None
-
-
-def sentence(asked: Asked) -> str:
-    """Return the answer; what is undecided is said so, and never as `no difference`."""
     question = asked.question
-    if asked.effect is None or asked.first is None or asked.second is None:
+    if asked.effect is None or asked.first_rate is None or asked.second_rate is None:
         said = f"Undecided{_held(question)}: {_nothing(question)}"
         return f"{_progress(asked)}{said}{_status(question)}."
     return (
         f"{_progress(asked)}{_rates(asked)}: {_verdict(asked)}"
-        f" ({_evidence(asked)}){_caveat(asked)}{_status(question)}."
+        f" ({_evidence(asked, confidence)}){_caveat(asked, could_turn)}{_status(question)}."
     )
 
 
 def _nothing(question: Question) -> str:
     first, second = question.sides
     if question.of is Compared.ARMS:
-        who = question.agent or _listed(question.agents) or "any agent"
+        who = question.agent or joined(question.agents) or "any agent"
         return f"no repeat of a task by {who} is scored in both {first} and {second}"
     return f"no task has a scored episode of both {first} and {second}"
 
 
-def turning(asked: Asked, found: TippingPoint) -> str:
+def turning(question: Question, found: TippingPoint) -> str:
     """Say what the unscored episodes would have to be to turn the answer."""
-    first, second = asked.question.sides
+    first, second = question.sides
     counts = f"{first} {found.first_unscored}, {second} {found.second_unscored}"
     if not found.turns:
         return f"However the unscored episodes ({counts}) had ended, this answer would stand."
     ways = ", or ".join(
-        f"“{_became(asked.question, turn)}” if {turn.first_succeed} of {first} and"
+        f"“{_became(question, turn)}” if {turn.first_succeed} of {first} and"
         f" {turn.second_succeed} of {second} had succeeded"
         for turn in found.turns
     )
     return f"This depends on the unscored episodes ({counts}); it would be {ways}."
 
 
-def _progress(asked: Asked) -> str:
+def _progress(asked: Answer) -> str:
     stage = asked.stage
     if not stage.is_interim:
         return ""
@@ -86,10 +64,9 @@ def _progress(asked: Asked) -> str:
     return f"Interim, {stage.ended:,} of {stage.planned:,} episodes{look}. "
 
 
-def _caveat(asked: Asked) -> str:
+def _caveat(asked: Answer, found: TippingPoint | None) -> str:
     """Say that the unscored could turn a decision, beside the decision."""
-    found = asked.could_turn
-    if found is None or asked.decision is Decision.UNDECIDED:
+    if found is None or not found.turns or asked.decision is Decision.UNDECIDED:
         return ""
     unscored = found.first_unscored + found.second_unscored
     return (
@@ -99,23 +76,23 @@ def _caveat(asked: Asked) -> str:
     )
 
 
-def _rates(asked: Asked) -> str:
+def _rates(asked: Answer) -> str:
     question = asked.question
     tasks = "On the one task" if asked.tasks == 1 else f"On the same {asked.tasks} tasks"
-    first, second = _two_shares(asked.first or 0.0, asked.second or 0.0)
+    first, second = _two_shares(asked.first_rate or 0.0, asked.second_rate or 0.0)
     match question.of:
         case Compared.AGENTS:
             place = f"{tasks}{_held(question)}"
             return f"{place}, {question.first} solved {first} and {question.second} {second}"
         case Compared.WORLDS:
-            who = question.agent or _listed(question.agents) or "the agents"
+            who = question.agent or joined(question.agents) or "the agents"
             at = f" of {question.suite}" if question.suite else ""
             at += _first_repeats(question)
             return (
                 f"{tasks}{at}, {who} solved {first} {question.first} and {second} {question.second}"
             )
         case Compared.ARMS:
-            who = question.agent or _listed(question.agents) or "the agents"
+            who = question.agent or joined(question.agents) or "the agents"
             names = question.sides
             place = f"{tasks}{_held(question)}"
             return f"{place}, {who} solved {first} in {names[0]} and {second} in {names[1]}"
@@ -143,11 +120,7 @@ def _first_repeats(question: Question) -> str:
     return f", {'the first repeat' if number == 1 else f'the first {number} repeats'}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else "".join(names)
-
-
-def _verdict(asked: Asked) -> str:
+def _verdict(asked: Answer) -> str:
     if not asked.stage.may_decide:
         return _so_far(asked)
     match asked.question.kind:
@@ -161,7 +134,7 @@ def _verdict(asked: Asked) -> str:
             assert_never(asked.question.kind)
 
 
-def _so_far(asked: Asked) -> str:
+def _so_far(asked: Answer) -> str:
     effect = asked.effect or 0.0
     when = "the end" if asked.stage.spending is None else "the end or the next look"
     nothing = f"nothing is decided before {when}"
@@ -171,7 +144,7 @@ def _so_far(asked: Asked) -> str:
     return f"{ahead} is {points(effect, signed=False)} points ahead so far, and {nothing}"
 
 
-def _difference(asked: Asked) -> str:
+def _difference(asked: Answer) -> str:
     effect = asked.effect or 0.0
     first, second = asked.question.sides
     size = points(effect, signed=False)
@@ -188,7 +161,7 @@ def _difference(asked: Asked) -> str:
     return f"{better} is better by {size} points"
 
 
-def _equivalence(asked: Asked) -> str:
+def _equivalence(asked: Answer) -> str:
     margin = points(asked.question.margin, signed=False)
     claim = f"equivalent within {margin} points"
     apart = f"they differ by {points(asked.effect, signed=False)} points"
@@ -203,7 +176,7 @@ def _equivalence(asked: Asked) -> str:
             assert_never(asked.decision)
 
 
-def _non_inferiority(asked: Asked) -> str:
+def _non_inferiority(asked: Answer) -> str:
     first, second = asked.question.sides
     margin = points(asked.question.margin, signed=False)
     claim = f"at most {margin} points worse than {second}"
@@ -218,25 +191,25 @@ def _non_inferiority(asked: Asked) -> str:
             assert_never(asked.decision)
 
 
-def _evidence(asked: Asked) -> str:
-    said = _interval(asked)
+def _evidence(asked: Answer, confidence: float) -> str:
+    said = _interval(asked, confidence)
     if asked.stage.looks and asked.interval is not None:
         said += " for this look alone"
     return f"{said}, {_p(asked)}" if asked.stage.may_decide else said
 
 
-def _interval(asked: Asked) -> str:
+def _interval(asked: Answer, confidence: float) -> str:
     if asked.interval is None:
         return "no interval"
     # As the verdict counts it: from the side that is ahead.
     low, high = asked.interval.low, asked.interval.high
     is_of_lead = asked.question.kind is QuestionKind.DIFFERENCE or not asked.stage.may_decide
     ends = (-high, -low) if is_of_lead and (asked.effect or 0.0) < 0 else (low, high)
-    return f"{asked.confidence * 100:g}% interval {' to '.join(map(_signless, ends))}"
+    return f"{confidence * 100:g}% interval {' to '.join(map(_signless, ends))}"
 
 
-def _p(asked: Asked) -> str:
-    said = p_said(asked.p)
+def _p(asked: Answer) -> str:
+    said = p_said(asked.p_adjusted)
     if asked.family > 1:
         whose = "Bonferroni" if asked.decision is Decision.NO else "Holm"
         said += f" after {whose}'s correction over {asked.family} questions"

@@ -260,7 +260,8 @@ class RunCheck:
             self._history(key, journal.rows.get(key, ()), rows.get(key))
 
     def _history(self, key: Key, noted: Sequence[Row], row: Row | None) -> None:
-        where = f"{self.at}/evidence/{_folder(key)}"
+        *episode, attempt = key
+        where = f"{self.at}/evidence/{EpisodeKey(*episode).folder(attempt)}"
         if row is None:
             self.found.differs(where, "the journal knows this attempt, the ledger does not")
         elif not noted:
@@ -365,11 +366,6 @@ def _tapes_in_words(terms: RunTerms) -> str:
 
 def _names(worlds: tuple[World, ...]) -> str:
     return ", ".join(worlds)
-
-
-def _folder(key: Key) -> str:
-    task, world, repeat, attempt = key
-    return f"{world}-{task}-r{repeat}-a{attempt}"
 
 
 def _changed(noted: Row, row: Row) -> tuple[str, object, object] | None:

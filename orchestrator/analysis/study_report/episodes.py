@@ -20,6 +20,7 @@ from evaluators.scores import Score
 from evaluators.verdicts import CheckStatus, OutcomeKind, Verdict
 from orchestrator.analysis.run_report.evidence import seen_texts
 from orchestrator.analysis.stats.results import moment_of
+from orchestrator.analysis.study_report.times import milliseconds
 from orchestrator.analysis.wording import step_in_words
 from orchestrator.runs.store.evidence_files import picture_path
 from orchestrator.runs.store.rescoring import ScoredEpisode
@@ -235,7 +236,6 @@ def _step(
     seen: Any,
     requests: Sequence[RequestRecord],
 ) -> Document:
-    times = step.timings
     kept = [one for one in requests if one.resource_type in _PLAIN or one.method != "GET"]
     return {
         "index": step.index,
@@ -253,16 +253,7 @@ def _step(
         "network": [_request(one) for one in kept[:_MOST_REQUESTS]],
         "moreNetwork": len(requests) - len(kept[:_MOST_REQUESTS]),
         "seen": seen,
-        "ms": [
-            round(one)
-            for one in (
-                times.decide_ms,
-                times.act_ms,
-                times.settle_ms,
-                times.locate_ms,
-                times.observe_ms,
-            )
-        ],
+        "ms": [round(one) for one in milliseconds(step.timings)],
     }
 
 

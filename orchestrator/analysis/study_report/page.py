@@ -24,7 +24,7 @@ from orchestrator.analysis.study_report.episodes import EpisodeIndex, Screenshot
 from orchestrator.analysis.wording import duration
 from orchestrator.runs.store.lock import RunLock
 from orchestrator.runs.store.rescoring import ScoredEpisode, each_rescored
-from orchestrator.runs.store.run_folder import RunFolder
+from orchestrator.runs.store.run_folder import RunFolder, write_atomically
 
 _SPECIAL: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 _SCRIPTS: Final = ("study.js", "filmstrip.js")
@@ -78,7 +78,6 @@ class PageData:
     locks: list[tuple[str, RunLock]] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     pending: int = 0
-    recovered: int = 0
     unreadable: int = 0
     written: int = 0
     kinds: Counter[OutcomeKind] = field(default_factory=Counter)
@@ -95,7 +94,6 @@ def write_study_report(
     folder: Path,
     *,
     place: Path | None = None,
-    not_begun: int = 0,
     beside: Sequence[Path] = (),
 ) -> Path:
     """Write a study's page, `index.html`, and a file for each episode in `episodes` beside it.
@@ -110,21 +108,19 @@ def write_study_report(
         folder: it is made where it is missing, and what it holds is overwritten.
         place: the folder that it is written for, where that is another one: links to screenshots
             are those of a page there.
-        not_begun: episodes of runs that have no folder yet.
         beside: figures and tables that the page shows or links to, below `folder`.
 
     Returns:
         Where the page is.
     """
-    data = PageData(pending=not_begun)
+    data = PageData()
     try:
         for number, run in enumerate(runs):
             _add_run(data, number, run, folder, place or folder)
         text = render_page(analysis, data, links=[_link(path, folder) for path in beside])
         folder.mkdir(parents=True, exist_ok=True)
-        partial = folder / f"{_INDEX}.partial"
-        partial.write_text(text, encoding="utf-8")
-        return partial.replace(folder / _INDEX)
+        write_atomically(folder / _INDEX, text)
+        return folder / _INDEX
     except OSError as cause:
         raise StoreError(f"{folder}: the report cannot be written: {cause.strerror}") from cause
 
@@ -180,7 +176,7 @@ def _add_run(data: PageData, number: int, run: ReportedRun, folder: Path, page: 
     shots = Screenshots(run.folder.path, page, folder / EPISODES / str(number) / "screenshots")
     target = folder / EPISODES / str(number)
     target.mkdir(parents=True, exist_ok=True)
-    if _has_begun(run.folder):
+    if run.folder.is_begun:
         for scored in each_rescored(run.folder, with_evidence=True):
             data.index.add(run=number, agent=run.label, suite=label, scored=scored)
             data.times.add(run.label, label, scored)
@@ -188,10 +184,6 @@ def _add_run(data: PageData, number: int, run: ReportedRun, folder: Path, page: 
             data.unreadable += scored.is_unreadable
             _write_episode(run, scored, shots, target, f"{number}/{scored.folder}")
     data.pending += wanted - (data.episodes - before)
-
-
-def _has_begun(folder: RunFolder) -> bool:
-    return folder.ledger_path.is_file() or bool(folder.evidence_names())
 
 
 def _write_episode(

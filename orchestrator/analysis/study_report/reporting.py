@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from arena_core.errors import StoreError, UsageError
+from arena_core.names import counted
 from orchestrator.analysis.figures.writing import write_figures
 from orchestrator.analysis.stats.results import EpisodeResult, EpisodeTable, StudyArm
 from orchestrator.analysis.studies.analysis import analyse
@@ -135,17 +136,13 @@ def _uncounted(run: RunFolder) -> Iterable[AttemptState]:
 def _uncounted_notes(found: Mapping[str, Counter[AttemptState]]) -> list[str]:
     """Say how many attempts of each agent count for nothing."""
     return [
-        f"{agent}: {_attempts(attempts[AttemptState.RETRIED])} broke off and"
+        f"{agent}: {counted(attempts[AttemptState.RETRIED], 'attempt')} broke off and"
         f" {_were(attempts[AttemptState.RETRIED])} made again,"
         f" {attempts[AttemptState.ABANDONED]} {_were(attempts[AttemptState.ABANDONED])} abandoned;"
         " they do not count."
         for agent, attempts in found.items()
         if attempts
     ]
-
-
-def _attempts(count: int) -> str:
-    return f"{count} attempt{'' if count == 1 else 's'}"
 
 
 def _were(count: int) -> str:

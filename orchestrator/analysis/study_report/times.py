@@ -78,7 +78,7 @@ class StudyTimes:
         for step in evidence.steps:
             if step.action is not None:
                 sums[-1] += 1
-                for number, ms in enumerate(_milliseconds(step.timings)):
+                for number, ms in enumerate(milliseconds(step.timings)):
                     sums[number] += ms
         moment = None if scored.is_unreadable else moment_of(evidence.started_at)
         if moment is not None:
@@ -151,24 +151,21 @@ class StudyTimes:
         return min(int((moment - self._first) / length * _BINS), _BINS - 1) if length else 0
 
 
-def _reset_lane(bins: Mapping[int, int], most: int) -> Markup:
+def _bar(number: int, top: float, height: float, kind: str) -> Markup:
+    """Return a bar in one part of the study's time."""
     width = 100 / _BINS
-    bars = [
-        _element(
-            "rect",
-            x=_percent(number * width),
-            width=_percent(width * 0.88),
-            y=_percent(100 - 100 * count / most),
-            height=_percent(100 * count / most),
-            class_="phase reset",
-        )
-        for number, count in sorted(bins.items())
-    ]
+    place = {"x": _percent(number * width), "width": _percent(width * 0.88)}
+    return _element("rect", **place, y=_percent(top), height=_percent(height), class_=kind)
+
+
+def _reset_lane(bins: Mapping[int, int], most: int) -> Markup:
+    heights = ((number, 100 * count / most) for number, count in sorted(bins.items()))
+    bars = [_bar(number, 100 - height, height, "phase reset") for number, height in heights]
     return _picture(bars, kind="lane")
 
 
 def _lane(bins: Sequence[Counter[OutcomeKind]], most: int) -> Markup:
-    width, parts = 100 / len(bins), []
+    parts = []
     for number, counts in enumerate(bins):
         bottom = 100.0
         for kind in _KINDS:
@@ -176,16 +173,7 @@ def _lane(bins: Sequence[Counter[OutcomeKind]], most: int) -> Markup:
                 continue
             height = 100 * counts[kind] / most
             bottom -= height
-            parts.append(
-                _element(
-                    "rect",
-                    x=_percent(number * width),
-                    width=_percent(width * 0.88),
-                    y=_percent(bottom),
-                    height=_percent(height),
-                    class_=f"kind-{kind}",
-                )
-            )
+            parts.append(_bar(number, bottom, height, f"kind-{kind}"))
     return _picture(parts, kind="lane")
 
 
@@ -199,7 +187,8 @@ def _light(receipt: Receipt) -> Receipt:
     return receipt.model_copy(update={"differences": ()})
 
 
-def _milliseconds(timings: Timings) -> tuple[float, ...]:
+def milliseconds(timings: Timings) -> tuple[float, ...]:
+    """Return how long each of `PHASES` took."""
     return (
         timings.decide_ms,
         timings.act_ms,

@@ -60,6 +60,14 @@ OUTCOMES: Final = (
 )
 
 
+class DataSetExporter:
+    """What all exporters of data sets declare: a folder, and that they search it for secrets."""
+
+    suffix = ""
+    is_folder = True
+    searches_secrets = True
+
+
 @dataclass(slots=True, kw_only=True)
 class DataSetBuilder:
     """The state of one export.

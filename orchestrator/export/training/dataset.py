@@ -17,10 +17,10 @@ from orchestrator.analysis.run_report.run_report import RunReport
 from orchestrator.export.training.samples import IMAGES, Removed, parser_of, prompt_version
 from orchestrator.runs.store.secrets import SecretSearch, was_redacted
 
-_BLOCK: Final = 1 << 20
 JSON_CARD: Final = "data-card.json"
 CARD: Final = "README.md"
 _LICENCE: Final = "to be filled in by whoever publishes it"
+_CONVERSATIONS: Final = ("messages", "prompt", "chosen", "rejected")
 
 
 class DataSet:
@@ -91,11 +91,8 @@ class DataSet:
 
     def digest(self) -> str:
         """Return SHA-256 of the file."""
-        found = hashlib.sha256()
         with self.path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                found.update(block)
-        return found.hexdigest()
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def _why_not(self, record: Mapping[str, Any], content: str | None) -> Removed | None:
         if was_redacted(record):
@@ -117,7 +114,7 @@ class DataSet:
 
 
 def _contents(record: Mapping[str, Any]) -> Iterable[object]:
-    for name in ("messages", "prompt", "chosen", "rejected"):
+    for name in _CONVERSATIONS:
         messages = record.get(name)
         if isinstance(messages, list):
             yield from (one.get("content") for one in messages if isinstance(one, dict))
@@ -129,7 +126,7 @@ def _use_parts_everywhere(path: Path) -> None:
     with path.open(encoding="utf-8") as lines, beside.open("w", encoding="utf-8") as written:
         for line in lines:
             record = json.loads(line)
-            for name in ("messages", "prompt", "chosen", "rejected"):
+            for name in _CONVERSATIONS:
                 messages = record.get(name)
                 for message in messages if isinstance(messages, list) else ():
                     if isinstance(message.get("content"), str):
@@ -308,16 +305,15 @@ def _markdown(card: DataCard) -> str:
         _table(
             ("task", "template", "right", "wrong", "unscored", "traces taken", "records"),
             [
-                (f"{o.suite}/{o.task}", o.template, o.right, o.wrong, o.unscored, *_taken(o))
+                (
+                    *(f"{o.suite}/{o.task}", o.template),
+                    *(o.right, o.wrong, o.unscored, o.traces, o.records),
+                )
                 for o in card.tasks
             ],
         ),
     ]
     return "\n".join(parts) + "\n"
-
-
-def _taken(counted: TaskCount) -> tuple[int, int]:
-    return counted.traces, counted.records
 
 
 def _front_matter(card: DataCard) -> str:

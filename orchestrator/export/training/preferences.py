@@ -26,6 +26,7 @@ from orchestrator.analysis.run_report.run_report import RunReport
 from orchestrator.export.training.builder import (
     OUTCOMES,
     DataSetBuilder,
+    DataSetExporter,
     pictures_of,
     require_above_zero,
 )
@@ -369,12 +370,8 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).casefold().rstrip(".!")
 
 
-class DpoExporter:
+class DpoExporter(DataSetExporter):
     """Pairs of replies to one prompt in one proven state: one led to success, one did not."""
-
-    suffix = ""
-    is_folder = True
-    searches_secrets = True
 
     def export(
         self,
@@ -472,11 +469,7 @@ def _pair_record(builder: DataSetBuilder, pair: Pair, shape: Shape) -> dict[str,
         "chosen_n": pair.chosen_n,
         "rejected_n": pair.rejected_n,
         "is_final": pair.is_final,
-        "chosen_from": _origin(pair.chosen, first),
-        "rejected_from": _origin(pair.rejected, second),
+        "chosen_from": origin(pair.chosen.rollout, pair.chosen.turn, first),
+        "rejected_from": origin(pair.rejected.rollout, pair.rejected.turn, second),
         **builder.about(pair.chosen.rollout, pair.chosen.turn, first),
     }
-
-
-def _origin(at: At, sample: Sample) -> dict[str, Any]:
-    return origin(at.rollout, at.turn, sample)

@@ -11,7 +11,7 @@ from evaluators.fields import When
 from evaluators.verdicts import CheckStatus
 from orchestrator.analysis.run_report.extension_points import Written
 from orchestrator.analysis.run_report.run_report import RunReport
-from orchestrator.export.training.builder import DataSetBuilder, pictures_of
+from orchestrator.export.training.builder import DataSetBuilder, DataSetExporter, pictures_of
 from orchestrator.export.training.dataset import DataSet
 from orchestrator.export.training.preferences import page_of
 from orchestrator.export.training.rollouts import Rollout, Turn
@@ -76,12 +76,8 @@ def rewards_of(rollout: Rollout) -> Iterator[StepReward]:
         )
 
 
-class RewardsExporter:
+class RewardsExporter(DataSetExporter):
     """Every step of every episode with what it earned; unscored episodes earn nothing, not 0."""
-
-    suffix = ""
-    is_folder = True
-    searches_secrets = True
 
     def export(
         self,

@@ -12,6 +12,7 @@ from orchestrator.analysis.run_report.run_report import RunReport
 from orchestrator.export.training.builder import (
     OUTCOMES,
     DataSetBuilder,
+    DataSetExporter,
     pictures_of,
     require_above_zero,
 )
@@ -103,13 +104,7 @@ class _Steps:
                 builder.leave_out(rollout, "all its records were removed: see the data card")
 
 
-class _Exporter:
-    suffix = ""
-    is_folder = True
-    searches_secrets = True
-
-
-class SftExporter(_Exporter):
+class SftExporter(DataSetExporter):
     """Prompt and reply of each step of each successful episode, equal ones once."""
 
     def export(
@@ -143,7 +138,7 @@ class SftExporter(_Exporter):
         return steps.write(runs, path, split, include)
 
 
-class RftExporter(_Exporter):
+class RftExporter(DataSetExporter):
     """The same by trace: each way of succeeding once, with the counts of its task."""
 
     def export(

@@ -50,21 +50,10 @@ def with_network(evidence: Evidence, folder: Path) -> Evidence:
 
 
 def read_judgements(run: Path) -> tuple[Judgement, ...]:
-    """Return the judgements of a run's folder, oldest first; none where nothing was judged.
-
-    A last line without its end was being written when the machine went down: it is not there.
-    """
+    """Return the judgements of a run's folder, oldest first; none where nothing was judged."""
     path = run / JUDGEMENTS_FILE
-    try:
-        text = read_regular(path).decode()
-    except FileNotFoundError:
-        return ()
-    except (OSError, UnicodeDecodeError) as cause:
-        why = (isinstance(cause, OSError) and cause.strerror) or cause
-        raise StoreError(f"{path}: cannot be read: {why}") from cause
-    whole = text[: text.rfind("\n") + 1]
     found: list[Judgement] = []
-    for number, line in enumerate(whole.splitlines(), start=1):
+    for number, line in enumerate(whole_lines(path), start=1):
         try:
             found.append(Judgement.model_validate_json(line))
         except ValidationError as cause:
@@ -78,22 +67,37 @@ def add_judgements(run: Path, judgements: Iterable[Judgement]) -> None:
     path = run / JUDGEMENTS_FILE
     lines = "".join(f"{one.model_dump_json()}\n" for one in judgements)
     try:
-        with path.open("ab") as file:
-            _cut_torn_line(path)
-            file.write(lines.encode())
-            file.flush()
-            os.fsync(file.fileno())
+        append_lines(path, lines)
     except OSError as cause:
         message = f"{path}: cannot be written: {cause.strerror}"
         raise StoreError(message, hint="free some disk, then judge again") from cause
 
 
-def _cut_torn_line(path: Path) -> None:
-    """Take away a last line that was never written whole."""
-    written = path.read_bytes()
-    whole = written.rfind(b"\n") + 1
-    if whole < len(written):
-        os.truncate(path, whole)
+def whole_lines(path: Path) -> list[str]:
+    """Return the lines of a file that only ever grows; none where there is no such file.
+
+    A last line without its end was being written when the machine went down: it is not there.
+    """
+    try:
+        text = read_regular(path).decode()
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError) as cause:
+        why = (isinstance(cause, OSError) and cause.strerror) or cause
+        raise StoreError(f"{path}: cannot be read: {why}") from cause
+    return text[: text.rfind("\n") + 1].split("\n")[:-1]
+
+
+def append_lines(path: Path, lines: str) -> None:
+    """Write whole lines to the disk, in place of a last one that was never written whole."""
+    with path.open("ab") as file:
+        written = path.read_bytes()
+        whole = written.rfind(b"\n") + 1
+        if whole < len(written):
+            os.truncate(path, whole)
+        file.write(lines.encode())
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def picture_path(folder: Path, name: str | None) -> Path | None:

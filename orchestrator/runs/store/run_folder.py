@@ -40,6 +40,7 @@ from tasks.schema import Suite
 Model = TypeVar("Model", bound=BaseModel)
 _PARTIAL = ".partial"
 _LOCK: Final = "lock.json"
+WRITER: Final = ".writer"
 _RUNS: Final = "runs"
 
 
@@ -102,7 +103,7 @@ class RunFolder:
                 return
             path = self.path / "lock.json"
             try:
-                _write_atomically(path, after.model_dump_json(indent=1))
+                write_atomically(path, after.model_dump_json(indent=1))
             except OSError as cause:
                 raise StoreError(f"{path}: cannot be written: {cause.strerror}") from cause
 
@@ -125,17 +126,7 @@ class RunFolder:
         A ledger that cannot be read is set aside, as `ledger.sqlite.damaged`; what the evidence
         tells is for `recover` to enter again.
         """
-        path = self.path / ".writer"
-        try:
-            handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o644)
-        except OSError as cause:
-            raise StoreError(f"{path}: cannot be written: {cause.strerror}") from cause
-        try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as cause:
-                message = f"{self.path}: another `arena eval` is writing this run"
-                raise StoreError(message, hint="wait for it, or end it") from cause
+        with locked(self.path / WRITER, f"{self.path}: another `arena eval` is writing this run"):
             if is_damaged(self.ledger_path):
                 self._set_ledger_aside()
             ledger = Ledger.open(self.ledger_path)
@@ -145,8 +136,6 @@ class RunFolder:
                 yield ledger
             finally:
                 ledger.close()
-        finally:
-            os.close(handle)
 
     @contextmanager
     def reading(self) -> Iterator[Ledger]:
@@ -359,7 +348,24 @@ def _length(path: Path) -> int:
         return 0
 
 
-def _write_atomically(path: Path, text: str) -> None:
+@contextmanager
+def locked(path: Path, taken: str | None = None) -> Iterator[None]:
+    """Hold a file, one process at a time; `taken` refuses a second one, which else waits."""
+    try:
+        handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o644)
+    except OSError as cause:
+        raise StoreError(f"{path}: cannot be written: {cause.strerror}") from cause
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | (fcntl.LOCK_NB if taken else 0))
+        except BlockingIOError as cause:
+            raise StoreError(taken or "", hint="wait for it, or end it") from cause
+        yield
+    finally:
+        os.close(handle)
+
+
+def write_atomically(path: Path, text: str) -> None:
     partial = path.with_name(path.name + _PARTIAL)
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)

@@ -26,7 +26,9 @@ def test_kappa_and_its_variance_are_statsmodels() -> None:
 def test_published_kappa() -> None:
     """Cohen's kappa of 50 proposals read by two: po = 0.7, pe = 0.5, kappa = 0.4."""
     found = kappa(table(20, 5, 10, 15))
+    assert found.observed == pytest.approx(0.7)
     assert found.value == pytest.approx(0.4)
+    assert found.adjusted == pytest.approx(0.4)
 
 
 def test_repeats_agree_in_parts() -> None:
@@ -45,7 +47,7 @@ def test_full_agreement_still_says_how_little_is_known() -> None:
 
 def test_one_answer_everywhere_has_no_kappa_and_says_why() -> None:
     found = kappa(table(9, 0, 0, 0))
-    assert found.value is None
+    assert (found.value, found.observed, found.adjusted) == (None, 1.0, 1.0)
     assert found.undefined == "both sides gave one and the same outcome to every task"
     assert kappa(pairs("?|+")).undefined == "no task has a scored episode on both sides"
     assert kappa(pairs("+|+", "-|+", clusters="aa")).interval is None
@@ -111,6 +113,9 @@ def test_ranks_are_scipys_with_an_exact_p() -> None:
     expected = scipy.stats.kendalltau(list(first.values()), list(second.values()), method="exact")
     assert found.tau == pytest.approx(expected.statistic)
     assert found.p == pytest.approx(expected.pvalue)
+    assert found.rho == pytest.approx(
+        scipy.stats.spearmanr(list(first.values()), list(second.values())).statistic
+    )
 
 
 def test_three_agents_in_one_order_are_no_proof() -> None:
@@ -143,6 +148,7 @@ def test_rates_that_rounding_alone_tells_apart_are_tied() -> None:
     assert nearly != 0.3
     found = rank_correlation({"a": nearly, "b": 0.3, "c": 0.9}, {"a": 0.3, "b": nearly, "c": 0.9})
     assert (found.tau, found.is_same_order) == (1.0, True)
+    assert found.rho == pytest.approx(1.0)
 
 
 def test_the_order_of_more_agents_than_are_counted_out_is_scipys_too() -> None:

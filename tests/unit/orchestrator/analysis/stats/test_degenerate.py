@@ -43,8 +43,6 @@ def holds(interval: Interval | None, value: float | None, undefined: str | None)
 def test_pairs(pairs: list[TaskPair]) -> None:
     found = compare_pairs(pairs, seed=1, resamples=200, permutations=200)
     holds(found.interval, found.effect, found.undefined)
-    assert found.pairs + found.left_out + found.unpaired == len(pairs)
-    assert (found.bca is None) == bool(found.bca_undefined)
     if found.p is None:
         assert found.pairs == 0
     else:

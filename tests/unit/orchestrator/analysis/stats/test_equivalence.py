@@ -17,7 +17,7 @@ def test_the_decision_is_that_of_the_interval_at_twice_alpha() -> None:
 
 def test_no_difference_on_few_tasks_is_no_equivalence() -> None:
     found = equivalence(table(3, 0, 0, 2), 0.1)
-    assert (found.effect, found.decision) == (0.0, Decision.UNDECIDED)
+    assert found.decision is Decision.UNDECIDED
     assert found.p is not None
     assert found.p > 0.05
 

@@ -89,7 +89,6 @@ def test_where_no_pair_differs_the_interval_still_says_how_little_is_known() -> 
     # Tango: z² ÷ (n + z²) where nothing is discordant.
     assert found.interval.high == pytest.approx(1.959964**2 / (10 + 1.959964**2), abs=1e-6)
     assert (found.effect, found.p, found.bca) == (0.0, 1.0, None)
-    assert found.bca_undefined == "all clusters have the same value, so every resample has it too"
 
 
 def test_fishers_p_of_darwins_maize() -> None:
@@ -129,14 +128,12 @@ def test_single_pairs_are_tested_by_mcnemar_and_flips_agree() -> None:
     flips = sign_flip([1.0] * 9 + [-1.0] * 2 + [0.0] * 14, seed=SEED)
     assert found.test == "McNemar's exact test"
     assert found.p == pytest.approx(flips.p)
-    assert (found.first_only, found.second_only) == (9, 2)
     assert found.p == pytest.approx(scipy.stats.binomtest(2, 11).pvalue)
 
 
-def test_single_pairs_in_templates_are_tested_by_template_and_mcnemar_stands_beside() -> None:
+def test_single_pairs_in_templates_are_tested_by_template() -> None:
     found = compare_pairs(pairs(*["+|-"] * 8, clusters="aaaabbbb"), seed=SEED)
     assert found.p == 0.5
-    assert found.mcnemar == pytest.approx(2 / 2**8)
     assert found.test == "sign-flip test over clusters, exact"
     assert found.interval_method == CLUSTERED_TANGO
 
@@ -179,9 +176,9 @@ def test_a_seed_gives_the_same_again_and_another_not_quite() -> None:
     assert compare_pairs(many, seed=1).p != compare_pairs(many, seed=2).p
 
 
-def test_pairs_with_an_unscored_side_are_left_out_counted_and_bounded() -> None:
+def test_pairs_with_an_unscored_side_are_left_out_and_bounded() -> None:
     found = compare_pairs(pairs("+|-", "-|-", "?|+", "+|", "+|-"), seed=SEED)
-    assert (found.pairs, found.left_out, found.unpaired) == (3, 1, 1)
+    assert found.pairs == 3
     assert found.effect == pytest.approx(2 / 3)
     assert found.bounds is not None
     assert [found.bounds.low, found.bounds.high] == pytest.approx([1 / 4, 2 / 4])
