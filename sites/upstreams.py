@@ -6,9 +6,10 @@ further case is found by the type checker wherever it matters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import ClassVar, Final, assert_never
 
 from arena_core.errors import ManifestError, UnknownNameError, UsageError
@@ -234,46 +235,39 @@ def _split_path(rest: str) -> tuple[str, str, str]:
 
 def sql_fault(upstream: Upstream) -> str | None:
     """Say why no SQL can be asked of an upstream; None where it can."""
-    match upstream:
-        case ReplicaUpstream(site=site):
-            return None if site.database else f"site '{site.name}' has no database"
-        case LiveUpstream(site=site) | StagedUpstream(site=site) | TapeUpstream(site=site):
-            return _nothing_behind(site, "database")
-        case _:
-            assert_never(upstream)
+    return _fault(upstream, "database", _database_fault)
 
 
 def changes_fault(upstream: Upstream) -> str | None:
     """Say why it cannot be seen what changed at an upstream; None where it can."""
-    match upstream:
-        case ReplicaUpstream():
-            return None
-        case LiveUpstream(site=site) | StagedUpstream(site=site) | TapeUpstream(site=site):
-            return _nothing_behind(site, "database")
-        case _:
-            assert_never(upstream)
+    return _fault(upstream, "database")
 
 
 def shell_fault(upstream: Upstream) -> str | None:
     """Say why no command can be run at an upstream; None where it can."""
-    match upstream:
-        case ReplicaUpstream():
-            return None
-        case LiveUpstream(site=site) | StagedUpstream(site=site) | TapeUpstream(site=site):
-            return _nothing_behind(site, "replica to run a command in")
-        case _:
-            assert_never(upstream)
+    return _fault(upstream, "replica to run a command in")
 
 
 def api_login_fault(upstream: Upstream, role: str) -> str | None:
     """Say why a role has no login to the API of an upstream; None where it has one."""
+    return _fault(upstream, "API login", partial(_role_fault, name=role))
+
+
+def _fault(
+    upstream: Upstream, what: str, of_replica: Callable[[Site], str | None] = lambda _: None
+) -> str | None:
+    """Say that there is none of these behind what is no replica, or what a replica lacks."""
     match upstream:
         case ReplicaUpstream(site=site):
-            return _role_fault(site, role)
+            return of_replica(site)
         case LiveUpstream(site=site) | StagedUpstream(site=site) | TapeUpstream(site=site):
-            return _nothing_behind(site, "API login")
+            return f"there is no {what} behind the live '{site.name}'"
         case _:
             assert_never(upstream)
+
+
+def _database_fault(site: Site) -> str | None:
+    return None if site.database else f"site '{site.name}' has no database"
 
 
 def _role_fault(site: Site, name: str) -> str | None:
@@ -281,7 +275,3 @@ def _role_fault(site: Site, name: str) -> str | None:
     if name in with_api:
         return None
     return f"site '{site.name}' has no API login of role '{name}'; {offered(name, with_api)}"
-
-
-def _nothing_behind(site: Site, what: str) -> str:
-    return f"there is no {what} behind the live '{site.name}'"

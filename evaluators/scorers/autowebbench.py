@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from evaluators.evidence import Evidence
-from evaluators.judgements import JudgeQuestion
 from evaluators.matchers.command import NoCommandError, read_command
 from evaluators.scorers.base import (
     NotInEvidenceError,
     OriginalTask,
     PublishedCrashError,
     ScorerResult,
+    UnjudgedScorer,
     Worth,
     scorer_result,
 )
@@ -147,7 +147,7 @@ def _words(text: str) -> Iterator[str]:
         yield from filter(None, _WORD.split(run))
 
 
-class AutoWebBenchScorer:
+class AutoWebBenchScorer(UnjudgedScorer):
     """Scores recorded steps by what a model replied, which is the episode's answer.
 
     `metrics` of a step are `type`, `label` (the element), `param` (ROUGE-1 of the text) and `all`,
@@ -156,11 +156,6 @@ class AutoWebBenchScorer:
 
     name = "autowebbench"
     formats = frozenset({"autowebbench"})
-
-    def questions(self, original: OriginalTask, evidence: Evidence) -> Sequence[JudgeQuestion]:
-        """Return nothing: no model judges."""
-        del original, evidence
-        return ()
 
     def score(
         self, original: OriginalTask, evidence: Evidence, judged: Mapping[str, str]

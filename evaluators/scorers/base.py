@@ -111,6 +111,15 @@ class Scorer(Protocol):
         """Return the published figures of a whole run, by their published names."""
 
 
+class UnjudgedScorer:
+    """The part of scorers for which no model judges."""
+
+    def questions(self, original: OriginalTask, evidence: Evidence) -> Sequence[JudgeQuestion]:
+        """Return nothing."""
+        del original, evidence
+        return ()
+
+
 SCORERS: Final[ExtensionPoint[Scorer]] = ExtensionPoint(Group.SCORERS, "scorer", filling(Scorer))
 
 

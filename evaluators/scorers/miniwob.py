@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from evaluators.evidence import Evidence, MiniWobRecord
-from evaluators.judgements import JudgeQuestion
 from evaluators.scorers.base import (
     NotInEvidenceError,
     OriginalTask,
     ScorerResult,
+    UnjudgedScorer,
     Worth,
     mean_of_scored,
     scorer_result,
@@ -33,7 +33,7 @@ def _decayed(record: MiniWobRecord) -> Worth:
 
 
 @dataclass(frozen=True, slots=True)
-class MiniWobScorer:
+class MiniWobScorer(UnjudgedScorer):
     """Scores an episode of a MiniWoB++ page by the reward that the page gave.
 
     A page that was left gives 0 in both, as BrowserGym has it. The decay is by the page's own clock
@@ -45,11 +45,6 @@ class MiniWobScorer:
     figure: str
     worth: Callable[[MiniWobRecord], Worth]
     formats: frozenset[str] = frozenset({"miniwob"})
-
-    def questions(self, original: OriginalTask, evidence: Evidence) -> Sequence[JudgeQuestion]:
-        """Return nothing: no model judges."""
-        del original, evidence
-        return ()
 
     def score(
         self, original: OriginalTask, evidence: Evidence, judged: Mapping[str, str]

@@ -7,7 +7,7 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Self
 
@@ -205,10 +205,7 @@ class Capacity:
 
     @property
     def needed_bytes(self) -> int:
-        return sum(
-            one.cost.size_bytes * (self.pools(one.site) if one.site.stateful else 1)
-            for one in self.priced
-        )
+        return sum(one.cost.size_bytes * self.pools(one.site) for one in self.priced)
 
     def pools(self, site: Site) -> int:
         """Return how many replicas a site has: one where all slots share it."""
@@ -311,13 +308,7 @@ def _with_spares(least: Capacity) -> Capacity:
             if costs[name] <= room:
                 spares[name] += 1
                 room -= costs[name]
-    return Capacity(
-        workers=least.workers,
-        spares=spares,
-        wanted_spares=least.wanted_spares,
-        priced=least.priced,
-        budget_bytes=least.budget_bytes,
-    )
+    return replace(least, spares=spares)
 
 
 def _too_much(asked: Capacity, what: str) -> UsageError:

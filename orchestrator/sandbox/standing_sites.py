@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+import asyncio
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from arena_core.errors import ArenaError, ImageError, SiteError, UsageError
 from arena_core.task_group import task_group
@@ -47,6 +49,14 @@ class ResetOutcome:
 
     done: tuple[SiteReset, ...]
     failures: tuple[ArenaError, ...] = ()
+
+    @classmethod
+    def of(cls, tasks: Iterable[asyncio.Task[SiteReset | ArenaError]]) -> Self:
+        outcomes = [task.result() for task in tasks]
+        return cls(
+            done=tuple(one for one in outcomes if not isinstance(one, ArenaError)),
+            failures=tuple(one for one in outcomes if isinstance(one, ArenaError)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +107,7 @@ async def reset_sites(
                 for one in ended
             ),
         ]
-    outcomes = [task.result() for task in tasks]
-    return ResetOutcome(
-        done=tuple(one for one in outcomes if not isinstance(one, ArenaError)),
-        failures=tuple(one for one in outcomes if isinstance(one, ArenaError)),
-    )
+    return ResetOutcome.of(tasks)
 
 
 async def _shown(

@@ -142,7 +142,8 @@ def _add_episodes(app: FastAPI, host: EpisodeHost) -> None:
         host.require_checkpoints()
         try:
             mark, digest = await _received(host, request)
-            hosted = await host.create(_continued(asked, mark, digest), mark)
+            whole = ContinuedEpisode(**dict(asked), world=mark.world, sha256=digest)
+            hosted = await host.create(whole, mark)
         except StateError as unfit:  # the file, or the images here: it will be no other next time
             raise UsageError(unfit.message, hint=unfit.hint) from unfit
         return CreatedEpisode(**hosted.answer, **_urls(hosted, str(request.base_url)))
@@ -204,17 +205,6 @@ async def _received(host: EpisodeHost, request: Request) -> tuple[Checkpoint, st
         raise HTTPException(408, "the file did not arrive in time") from error
     except OSError as cause:
         raise StoreError(f"the file cannot be put aside: {cause.strerror or cause}") from cause
-
-
-def _continued(asked: GoOnEpisode, mark: Checkpoint, sha256: str) -> ContinuedEpisode:
-    return ContinuedEpisode(
-        task=asked.task,
-        world=mark.world,
-        key=asked.key,
-        agent=asked.agent,
-        idle_seconds=asked.idle_seconds,
-        sha256=sha256,
-    )
 
 
 def _add_play(app: FastAPI, host: EpisodeHost, action_space: TextActions) -> None:

@@ -10,13 +10,13 @@ from typing import Any, Final
 
 from arena_core.actions import AnswerStatus
 from evaluators.evidence import Ended, Evidence
-from evaluators.judgements import JudgeQuestion
 from evaluators.scorers.base import (
     NotInEvidenceError,
     OriginalTask,
     PublishedCrashError,
     ScorerResult,
     ScorerStatus,
+    UnjudgedScorer,
     Worth,
     scorer_result,
 )
@@ -121,7 +121,7 @@ def _shown(data: Any) -> str:
     return "nothing" if data is None else str([str(one) for one in data])
 
 
-class VerifiedScorer:
+class VerifiedScorer(UnjudgedScorer):
     """Scores episodes of webarena-verified's tasks by answer and requests.
 
     An evaluator that raises makes the task an error there, with a score of 0: the scorer says
@@ -130,11 +130,6 @@ class VerifiedScorer:
 
     name = "verified"
     formats = frozenset({"webarena-verified"})
-
-    def questions(self, original: OriginalTask, evidence: Evidence) -> Sequence[JudgeQuestion]:
-        """Return nothing: no model judges."""
-        del original, evidence
-        return ()
 
     def score(
         self, original: OriginalTask, evidence: Evidence, judged: Mapping[str, str]

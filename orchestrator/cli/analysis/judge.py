@@ -12,6 +12,7 @@ from orchestrator.analysis.judging.judge import JudgeChoice
 from orchestrator.cli.arena import in_live_arena
 from orchestrator.cli.console import Column, Console, Json
 from orchestrator.cli.help_groups import PRICES_HELP
+from orchestrator.cli.runs import options as of
 
 if TYPE_CHECKING:
     from orchestrator.analysis.judging.agreement_set import JudgeAgreement, JudgeReport
@@ -46,9 +47,7 @@ def run(
         list[str] | None,
         typer.Option(help="Also what this compatible scorer asks; may be given several times."),
     ] = None,
-    reading: Annotated[
-        list[str] | None, typer.Option(hidden=True, help="What --scorer was called.")
-    ] = None,
+    reading: of.Reading = None,
     anew: Annotated[
         bool, typer.Option("--anew", help="Ask again what was answered before.")
     ] = False,

@@ -11,6 +11,7 @@ import typer
 from arena_core.names import counted
 from orchestrator.cli.arena import arena_for
 from orchestrator.cli.console import Column, Console, Json
+from orchestrator.cli.runs import options as of
 
 if TYPE_CHECKING:
     from orchestrator.runs.store.rescoring import ScoredEpisode
@@ -32,9 +33,7 @@ def score(
             help="Also as a benchmark's published code would, such as webarena; repeat for more.",
         ),
     ] = None,
-    reading: Annotated[
-        list[str] | None, typer.Option(hidden=True, help="What --scorer was called.")
-    ] = None,
+    reading: of.Reading = None,
     processes: Annotated[
         int | None,
         typer.Option(min=1, help="How many processes work; by itself, a long run takes all cores."),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import os
 import webbrowser
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -89,26 +89,17 @@ def human(
     run(session.play(tuple(tasks or ()), suite, port, shows=not only_print))
 
 
+@dataclass(frozen=True, slots=True)
 class _Session:
     """One sitting of a person at the desk."""
 
-    def __init__(
-        self,
-        console: Console,
-        person: str,
-        limit_s: float | None,
-        out: Path | None,
-        resume: Path | None,
-        again: str | None,
-        asked: dict[str, Any],
-    ) -> None:
-        self._console = console
-        self._person = person
-        self._limit_s = limit_s
-        self._out = out
-        self._resume = resume
-        self._again = again
-        self._asked = asked
+    console: Console
+    person: str
+    limit_s: float | None
+    out: Path | None
+    resume: Path | None
+    again: str | None
+    asked: dict[str, Any]
 
     async def play(self, tasks: tuple[str, ...], suite: str, port: int, *, shows: bool) -> None:
         from orchestrator.analysis.run_report.run_report import require_sound
@@ -121,7 +112,7 @@ class _Session:
         from orchestrator.runs.events import EpisodeEnded
 
         require_display(os.environ)
-        console = self._console
+        console = self.console
         shown = ShownRun(console, lambda event: show_event(event, console))
         async with ControlDesk.open(shown.stop, port) as desk:
             agent = self._agent(desk)
@@ -159,10 +150,10 @@ class _Session:
         from orchestrator.runs.agent_choice import agent_of_lock
         from orchestrator.runs.store.run_folder import RunFolder
 
-        made = PersonAgent(person=self._person, consent=consent(), desk=desk, limit_s=self._limit_s)
-        if self._resume is None:
+        made = PersonAgent(person=self.person, consent=consent(), desk=desk, limit_s=self.limit_s)
+        if self.resume is None:
             return made
-        lock = RunFolder.open(self._resume).lock().agent
+        lock = RunFolder.open(self.resume).lock().agent
         limit_s = lock.options.get("limit_seconds")
         made = replace(made, limit_s=None if limit_s is None else float(limit_s))
         agent_of_lock(lock, made)  # refused before anybody is asked anything
@@ -176,13 +167,13 @@ class _Session:
         stop: asyncio.Event,
         suite: str,
     ) -> RunReport:
-        if self._resume is None:
-            asked = {**self._asked, "suite": suite, "attempts": 1, "workers": 1}
-            return await arena.run(agent, tasks, out=self._out, headless=False, stop=stop, **asked)
-        again = [one.strip() for one in (self._again or "").split(",") if one.strip()]
-        screenshots = self._asked.get("screenshots")
+        if self.resume is None:
+            asked = {**self.asked, "suite": suite, "attempts": 1, "workers": 1}
+            return await arena.run(agent, tasks, out=self.out, headless=False, stop=stop, **asked)
+        again = [one.strip() for one in (self.again or "").split(",") if one.strip()]
+        screenshots = self.asked.get("screenshots")
         return await arena.runs.resume(
-            self._resume,
+            self.resume,
             agent=agent,
             headless=False,
             again=again,

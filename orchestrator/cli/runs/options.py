@@ -197,6 +197,7 @@ Headed = Annotated[
 Yes = Annotated[
     bool, typer.Option("--yes", help="Play it however many episodes and workers that is.")
 ]
+Reading = Annotated[list[str] | None, typer.Option(hidden=True, help="What --scorer was called.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 _NAMES = {"agent_cmd": "command", "agent_seconds": "seconds"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -78,68 +77,43 @@ def serve(
     episodes and removes the replicas. Clients bring their own models, which Arena cannot see: there
     is no budget here (--max-usd of arena eval), only what a client reports at the end.
     """
-    run(
-        _serve(
-            Console(as_json),
-            port,
-            workers,
-            idle,
-            out,
-            memory,
-            token_file,
-            socket,
-            staged=staged,
-            checkpoints=checkpoints,
-            references=references,
-            browser=of.browser_entry(browser, browser_declared, headed=headed),
-        )
-    )
-
-
-async def _serve(
-    console: Console,
-    port: int,
-    workers: int,
-    idle: float,
-    out: Path | None,
-    memory: str | None,
-    token_file: Path | None,
-    socket: Path | None,
-    *,
-    staged: bool,
-    checkpoints: bool,
-    references: bool,
-    browser: Mapping[str, str] | str | None,
-) -> None:
     from orchestrator.api.arena import Arena
     from orchestrator.cli.progress import show_event
     from orchestrator.serve.server import serve as serving
 
-    async with (
-        Arena(
-            workers=workers, memory=memory, on_event=lambda event: show_event(event, console)
-        ) as arena,
-        serving(
-            arena,
-            slots=workers,
-            port=port,
-            idle_s=idle,
-            out=out,
-            staged=staged,
-            checkpoints=checkpoints,
-            browser=browser,
-            token_path=token_file,
-            socket_path=socket,
-            references=references,
-        ) as served,
-        interrupts() as interrupted,
-    ):
-        if console.as_json:
-            console.json({"url": served.url, "token_file": str(served.token_file)})
-        else:
-            console.line(f"{served.url} serves {workers} episode{'s' * (workers > 1)} at a time")
-            console.line(f"token: {served.token_file}")
-        sys.stdout.flush()  # whoever reads it through a pipe is not to wait for the end
-        console.note("until Ctrl-C")
-        await interrupted.wait()
-        console.note("closing the episodes")
+    console = Console(as_json)
+    chosen = of.browser_entry(browser, browser_declared, headed=headed)
+
+    async def served_until_interrupted() -> None:
+        async with (
+            Arena(
+                workers=workers, memory=memory, on_event=lambda event: show_event(event, console)
+            ) as arena,
+            serving(
+                arena,
+                slots=workers,
+                port=port,
+                idle_s=idle,
+                out=out,
+                staged=staged,
+                checkpoints=checkpoints,
+                browser=chosen,
+                token_path=token_file,
+                socket_path=socket,
+                references=references,
+            ) as served,
+            interrupts() as interrupted,
+        ):
+            if console.as_json:
+                console.json({"url": served.url, "token_file": str(served.token_file)})
+            else:
+                console.line(
+                    f"{served.url} serves {workers} episode{'s' * (workers > 1)} at a time"
+                )
+                console.line(f"token: {served.token_file}")
+            sys.stdout.flush()  # whoever reads it through a pipe is not to wait for the end
+            console.note("until Ctrl-C")
+            await interrupted.wait()
+            console.note("closing the episodes")
+
+    run(served_until_interrupted())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -54,9 +54,21 @@ def up(
     containers run until `arena down`. With --slots N you get N independent replicas of each site
     that holds state.
     """
+    from orchestrator.api.arena import Arena
+    from orchestrator.cli.live import progress_on
+
     console = Console(as_json)
     ports = dict(read_port(option, slots) for option in port or ())
-    _show(console, run(_up(console, sites or (), suite, slots, ports, memory)))
+    lines = StartProgress(console)
+
+    async def started() -> tuple[RunningSite, ...]:
+        with progress_on(console, lines.on_event) as on_event:
+            async with Arena(on_event=on_event) as arena, lines.reminding():
+                return await arena.sites.up(
+                    sites or (), suite=suite, slots=slots, ports=ports, memory=memory
+                )
+
+    _show(console, run(started()))
 
 
 def read_port(option: str, slots: int) -> tuple[str, int]:
@@ -69,23 +81,6 @@ def read_port(option: str, slots: int) -> tuple[str, int]:
     if int(digits) + slots - 1 not in _PORTS:
         raise UsageError(f"--port '{option}': there are no {slots} ports from there on")
     return name, int(digits)
-
-
-async def _up(
-    console: Console,
-    names: Sequence[str],
-    suite: str | None,
-    slots: int,
-    ports: Mapping[str, int],
-    memory: str | None,
-) -> tuple[RunningSite, ...]:
-    from orchestrator.api.arena import Arena
-    from orchestrator.cli.live import progress_on
-
-    lines = StartProgress(console)
-    with progress_on(console, lines.on_event) as on_event:
-        async with Arena(on_event=on_event) as arena, lines.reminding():
-            return await arena.sites.up(names, suite=suite, slots=slots, ports=ports, memory=memory)
 
 
 def _show(console: Console, started: Sequence[RunningSite]) -> None:

@@ -25,7 +25,9 @@ app = typer.Typer(no_args_is_help=True)
 SuiteArgument = Annotated[
     str, typer.Argument(help="A suite's name, or the path of its file or folder.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+TaskOption = Annotated[
+    list[str] | None, typer.Option("--task", help="Only these tasks (ids or patterns).")
+]
 
 
 @app.command("list")
@@ -38,7 +40,7 @@ def list_tasks(
         str | None,
         typer.Option("--suite", help="The same, spelled as in other commands."),
     ] = None,
-    as_json: JsonOption = False,
+    as_json: of.AsJson = False,
 ) -> None:
     """List the tasks of a suite."""
     if suite is not None and named is not None:
@@ -74,7 +76,7 @@ def list_tasks(
 def show_task(
     task: Annotated[str, typer.Argument(help="The task's id.")],
     suite: Annotated[str, typer.Option(help="The suite it is in.")] = "demo",
-    as_json: JsonOption = False,
+    as_json: of.AsJson = False,
 ) -> None:
     """Show one task whole: intent, checks and reference actions."""
     import yaml
@@ -117,9 +119,7 @@ def lint(
             help="Also play each reference: it must pass, and less must fail (needs Docker).",
         ),
     ] = False,
-    tasks: Annotated[
-        list[str] | None, typer.Option("--task", help="Only these tasks (ids or patterns).")
-    ] = None,
+    tasks: TaskOption = None,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -134,7 +134,7 @@ def lint(
             "--unproved", help="Also name the tasks that lack a second right path or a detour."
         ),
     ] = False,
-    as_json: JsonOption = False,
+    as_json: of.AsJson = False,
 ) -> None:
     """Check a suite for mistakes; with --prove, play it: only full solutions may pass.
 
@@ -179,16 +179,14 @@ def lint(
 @app.command("repair")
 def repair(
     suite: SuiteArgument,
-    tasks: Annotated[
-        list[str] | None, typer.Option("--task", help="Only these tasks (ids or patterns).")
-    ] = None,
+    tasks: TaskOption = None,
     origins: Annotated[
         str, typer.Option(help="What the canary looked at: live, staged, resolved or replica.")
     ] = "live",
     accept: Annotated[
         bool, typer.Option("--accept", help="Write what is proposed into the suite's files.")
     ] = False,
-    as_json: JsonOption = False,
+    as_json: of.AsJson = False,
 ) -> None:
     """Propose new names and values for tasks that `arena canary` found drifted, as a diff.
 
@@ -224,7 +222,7 @@ def instantiate(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Worlds that are asked in parallel; default: 2.")
     ] = None,
-    as_json: JsonOption = False,
+    as_json: of.AsJson = False,
 ) -> None:
     """Write out the tasks that a seed draws from a suite's templates.
 
@@ -251,7 +249,7 @@ def instantiate(
 @app.command("difficulty")
 def difficulty(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of runs.")],
-    as_json: JsonOption = False,
+    as_json: of.AsJson = False,
 ) -> None:
     """Say how often agents solved each template, and which are spent: five of five, or all of more.
 
@@ -291,7 +289,7 @@ def import_tasks(
         Path | None,
         typer.Option(help="Write a manifest there for each live host that no site here has."),
     ] = None,
-    as_json: JsonOption = False,
+    as_json: of.AsJson = False,
 ) -> None:
     """Convert a published task set into a suite; each task keeps its original record.
 
@@ -334,9 +332,7 @@ def export_tasks(
     form: Annotated[str, typer.Argument(metavar="FORM", help="harbor.")],
     suite: SuiteArgument,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder.")],
-    tasks: Annotated[
-        list[str] | None, typer.Option("--task", help="Only these tasks (ids or patterns).")
-    ] = None,
+    tasks: TaskOption = None,
     world: Annotated[str, typer.Option(help="offline or online.")] = "offline",
     image: Annotated[
         str | None,
@@ -345,7 +341,7 @@ def export_tasks(
             " python:3.12-slim-bookworm."
         ),
     ] = None,
-    as_json: JsonOption = False,
+    as_json: of.AsJson = False,
 ) -> None:
     """Write a suite as tasks of another harness: a folder for each, without golds.
 

@@ -45,7 +45,7 @@ class MariadbRows:
         self._connection = connection
         self._probes = probes
 
-    def shapes(self, names: Iterable[str]) -> tuple[TableShape, ...]:
+    def shapes(self, names: Iterable[str] | None) -> tuple[TableShape, ...]:
         return read_shapes(self._connection, self._probes, names)
 
     def entries(self, shape: TableShape) -> Iterator[str]:
@@ -57,22 +57,17 @@ class MariadbRows:
         yield from _select(self._connection, shape, values)
 
     def fetched(self, shape: TableShape, wanted: Sequence[Differing]) -> Mapping[str, Cells]:
-        return _fetched(self._connection, shape, wanted)
-
-
-def _fetched(
-    connection: Connection, shape: TableShape, wanted: Sequence[Differing]
-) -> dict[str, Cells]:
-    if not wanted:
-        return {}
-    values = ", ".join((shape.entry_sql, *(column.text_sql for column in shape.columns)))
-    rows = _select(connection, shape, values, _where(connection, shape, wanted))
-    found = {str(entry): tuple(cells) for entry, *cells in rows}
-    lost = next((one for one in wanted if one.after not in found), None)
-    if lost is not None:
-        message = f"table {shape.name}: row {lost.key or lost.after} differs but cannot be found"
-        raise DatabaseError(message)
-    return found
+        if not wanted:
+            return {}
+        values = ", ".join((shape.entry_sql, *(column.text_sql for column in shape.columns)))
+        where = _where(self._connection, shape, wanted)
+        rows = _select(self._connection, shape, values, where)
+        found = {str(entry): tuple(cells) for entry, *cells in rows}
+        lost = next((one for one in wanted if one.after not in found), None)
+        if lost is not None:
+            name = lost.key or lost.after
+            raise DatabaseError(f"table {shape.name}: row {name} differs but cannot be found")
+        return found
 
 
 def _where(connection: Connection, shape: TableShape, wanted: Sequence[Differing]) -> str:
@@ -190,9 +185,7 @@ def _published(site: Site, container: Container, port: int) -> Endpoint:
 
 def _pack(site: Site, endpoint: Endpoint, into: Path, names: frozenset[str] | None) -> None:
     with mariadb_connection(site, endpoint) as connection:
-        with connection.cursor() as cursor:
-            cursor.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
-        shapes = read_shapes(connection, site.fingerprint, names)
+        shapes = MariadbRows(connection, site.fingerprint).shapes(names)
         _write(into, ((shape, _rows(connection, shape)) for shape in shapes))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from arena_core.errors import (
     ArenaError,
@@ -158,6 +158,19 @@ class BuildResult:
     size_bytes: int
     golden: str | None
 
+    @classmethod
+    def of(
+        cls, recipe: Recipe, outcome: BuildOutcome, began: float, image: ImageInfo | None
+    ) -> Self:
+        """Return the row of an image as it is here now; None where there is none."""
+        return cls(
+            recipe=recipe,
+            outcome=outcome,
+            seconds=time.monotonic() - began,
+            size_bytes=image.size_bytes if image else 0,
+            golden=image.labels.get(Labels.GOLDEN) if image else None,
+        )
+
 
 async def build_images(
     engine: Engine,
@@ -242,10 +255,10 @@ class _Builder:
         source = self._book.source_hash(recipe)
         present = await self._engine.image(recipe.image.tag)
         if present is not None and not self._force and is_current(present, recipe, source):
-            return outcome_of(recipe, BuildOutcome.UNCHANGED, began, present)
+            return BuildResult.of(recipe, BuildOutcome.UNCHANGED, began, present)
         if recipe.staged:
             image = await self._build(recipe, recipe.image.tag, source, note)
-            return outcome_of(recipe, BuildOutcome.BUILT, began, image)
+            return BuildResult.of(recipe, BuildOutcome.BUILT, began, image)
         unsealed, outcome = await self._unsealed(recipe, source, note)
         sealed = await seal(
             self._engine,
@@ -257,7 +270,7 @@ class _Builder:
         )
         await self._engine.remove_image(unsealed.tag)
         note.say("ready")
-        return outcome_of(recipe, outcome, began, sealed)
+        return BuildResult.of(recipe, outcome, began, sealed)
 
     async def _unsealed(
         self, recipe: Recipe, source: str, note: _Progress
@@ -316,13 +329,7 @@ class _Progress:
 
     def failed(self, failure: ArenaError) -> BuildResult:
         self.say(f"failed: {failure.message.splitlines()[0]}")
-        return BuildResult(
-            recipe=self._recipe,
-            outcome=BuildOutcome.FAILED,
-            seconds=time.monotonic() - self._began,
-            size_bytes=0,
-            golden=None,
-        )
+        return BuildResult.of(self._recipe, BuildOutcome.FAILED, self._began, None)
 
     def say(self, text: str) -> None:
         self._on_work(WorkStep(self._label, text))
@@ -341,15 +348,3 @@ class _Progress:
             text = f"step {begun.group(1)} {begun.group(2)[:_STEP_WIDTH]}"
             self._on_work(WorkStep(self._label, text, self.steps, int(steps)))
             self._write(text)
-
-
-def outcome_of(
-    recipe: Recipe, outcome: BuildOutcome, began: float, image: ImageInfo
-) -> BuildResult:
-    return BuildResult(
-        recipe=recipe,
-        outcome=outcome,
-        seconds=time.monotonic() - began,
-        size_bytes=image.size_bytes,
-        golden=image.labels.get(Labels.GOLDEN),
-    )

@@ -24,7 +24,6 @@ from orchestrator.sandbox.images.build import (
     BuildOutcome,
     BuildResult,
     is_current,
-    outcome_of,
 )
 from orchestrator.sandbox.images.recipes import Recipe, RecipeBook
 from sites.manifest import Site
@@ -95,7 +94,7 @@ async def _to_save(engine: Engine, book: RecipeBook, recipe: Recipe, began: floa
     if image is None or (built_here and not is_current(image, recipe, book.source_hash(recipe))):
         why = "is not here" if image is None else "is older than its sources"
         raise ImageError(f"image {recipe.image.tag} {why}", hint=recipe.command)
-    return outcome_of(recipe, BuildOutcome.SAVED, began, image)
+    return BuildResult.of(recipe, BuildOutcome.SAVED, began, image)
 
 
 async def load_images(
@@ -149,7 +148,7 @@ async def _loaded(
         outcome = BuildOutcome.OUTDATED
     elif before is not None and before.id == image.id:
         outcome = BuildOutcome.UNCHANGED
-    return outcome_of(recipe, outcome, began, image)
+    return BuildResult.of(recipe, outcome, began, image)
 
 
 class _Listed(BaseModel):

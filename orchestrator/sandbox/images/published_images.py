@@ -65,13 +65,7 @@ async def _pull(
             on_line=on_line,
             on_work=on_work,
         )
-    return BuildResult(
-        recipe=recipe,
-        outcome=outcome,
-        seconds=time.monotonic() - began,
-        size_bytes=image.size_bytes if image else 0,
-        golden=image.labels.get(Labels.GOLDEN) if image else None,
-    )
+    return BuildResult.of(recipe, outcome, began, image)
 
 
 async def _fetched(
@@ -151,10 +145,5 @@ async def load_image(
         await engine.remove_image(loaded.tag)
     on_work(WorkEnded(recipe.label))
     is_same = before is not None and before.id == image.id
-    return BuildResult(
-        recipe=recipe,
-        outcome=BuildOutcome.UNCHANGED if is_same else BuildOutcome.LOADED,
-        seconds=time.monotonic() - began,
-        size_bytes=image.size_bytes,
-        golden=image.labels.get(Labels.GOLDEN),
-    )
+    outcome = BuildOutcome.UNCHANGED if is_same else BuildOutcome.LOADED
+    return BuildResult.of(recipe, outcome, began, image)

@@ -8,10 +8,10 @@ container.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol, assert_never
+from typing import TYPE_CHECKING, Final, Protocol, Self, assert_never
 
 from arena_core.errors import DatabaseError
 from sites.manifest import DatabaseEngine, ServerDatabase
@@ -48,6 +48,12 @@ class QueryResult:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     cut: bool = False
+
+    @classmethod
+    def upto(cls, limit: int | None, columns: tuple[str, ...], rows: Sequence[Row]) -> Self:
+        """Return at most so many rows, or all; to tell whether there are more, one more is read."""
+        kept = tuple(rows[:limit])
+        return cls(columns=columns, rows=kept, cut=len(kept) < len(rows))
 
 
 class DatabaseReader(Protocol):
@@ -175,8 +181,7 @@ class _MariadbReader:
             cursor.execute(sql)
             found = cursor.fetchall() if limit is None else cursor.fetchmany(limit + 1)
             columns = tuple(str(column[0]) for column in cursor.description or ())
-        kept = tuple(found[:limit])
-        return QueryResult(columns=columns, rows=kept, cut=len(kept) < len(found))
+        return QueryResult.upto(limit, columns, found)
 
 
 class _PostgresqlReader:
@@ -199,8 +204,7 @@ class _PostgresqlReader:
                 columns = tuple(column.name for column in cursor.description)
         except (psycopg.Error, OSError) as cause:
             raise _postgresql_error(self._site, "query failed", cause) from cause
-        kept = tuple(found[:limit])
-        return QueryResult(columns=columns, rows=kept, cut=len(kept) < len(found))
+        return QueryResult.upto(limit, columns, found)
 
 
 @contextmanager

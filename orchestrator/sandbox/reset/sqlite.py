@@ -118,8 +118,7 @@ class SqliteReader:
             found = cursor.fetchall() if limit is None else cursor.fetchmany(limit + 1)
             columns = tuple(str(column[0]) for column in cursor.description or ())
         rows = [tuple(shown(cell) for cell in row) for row in found]
-        kept = tuple(rows[:limit])
-        return QueryResult(columns=columns, rows=kept, cut=len(kept) < len(rows))
+        return QueryResult.upto(limit, columns, rows)
 
 
 def shown(value: object) -> object:

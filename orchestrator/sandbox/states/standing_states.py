@@ -88,11 +88,7 @@ async def restore_states(
             group.create_task(_restored(engine, one, saved.sites[one.site.name], on_work))
             for one in replicas
         ]
-    outcomes = [task.result() for task in tasks]
-    return ResetOutcome(
-        done=tuple(one for one in outcomes if not isinstance(one, ArenaError)),
-        failures=tuple(one for one in outcomes if isinstance(one, ArenaError)),
-    )
+    return ResetOutcome.of(tasks)
 
 
 async def _restored(

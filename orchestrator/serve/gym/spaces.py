@@ -27,16 +27,25 @@ _WIDTH, _HEIGHT = DEFAULT_VIEWPORT
 _HARMLESS = ("noop()", "scroll(0, 200)", "scroll(0, -200)")
 
 
-class AnyText(Space[str]):
-    """Any text; a sample of it is an action that does no harm."""
+class _Sizeless(Space[Any]):
+    """What has no fixed size; all spaces of one kind are equal."""
 
     def __init__(self) -> None:
         super().__init__(shape=None, dtype=None)
 
     @property
     def is_np_flattenable(self) -> bool:
-        """No: texts have no fixed size."""
         return False
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+class AnyText(_Sizeless):
+    """Any text; a sample of it is an action that does no harm."""
 
     def sample(self, mask: Any = None, probability: Any = None) -> str:  # noqa: ARG002
         """Return an action as text that scrolls the page."""
@@ -46,23 +55,9 @@ class AnyText(Space[str]):
         """Whether it is text."""
         return isinstance(x, str)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, AnyText)
 
-    def __hash__(self) -> int:
-        return hash(AnyText)
-
-
-class AnyRecord(Space[Any]):
+class AnyRecord(_Sizeless):
     """Texts, numbers, and tuples and mappings of them."""
-
-    def __init__(self) -> None:
-        super().__init__(shape=None, dtype=None)
-
-    @property
-    def is_np_flattenable(self) -> bool:
-        """No: records have no fixed size."""
-        return False
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:  # noqa: ARG002
         """Return the smallest record."""
@@ -75,12 +70,6 @@ class AnyRecord(Space[Any]):
         if isinstance(x, tuple | list):
             return all(self.contains(one) for one in x)
         return x is None or isinstance(x, str | int | float | bool)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, AnyRecord)
-
-    def __hash__(self) -> int:
-        return hash(AnyRecord)
 
 
 def picture_space() -> Box:
