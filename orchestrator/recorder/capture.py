@@ -34,8 +34,10 @@ from orchestrator.recorder.reading import (
     PressedKey,
     actions_of,
     goes_on,
+    in_one,
     keys_of,
     merged,
+    types_on,
     visit_of,
 )
 from orchestrator.recorder.recording import (
@@ -51,6 +53,7 @@ from tasks.reference import FocusTabAt, OnElement, PressKeys, ScrollPage
 _EVERYTHING: Final = IgnoredChanges()
 _ANSWERS_S: Final = 60.0
 _LOOKS_AFTER_S: Final = 1.0
+_FILES_S: Final = 10.0
 _BLANK: Final = "about:blank"
 _MOST_ASKED: Final = 12
 _MOST_SCROLLS: Final = 50
@@ -90,6 +93,8 @@ class PersonCapture:
     _mark: int = 0
     _pages: dict[int, PageElements] = field(default_factory=dict)  # by tab
     _files: list[KeptFiles] = field(default_factory=list)  # the latest first
+    _unread: int = 0  # times that files were chosen and are still being read
+    _read: asyncio.Event = field(default_factory=asyncio.Event)
     _scrolled: PressedKey | None = None  # since the last step
     _ahead: float = 0.0  # how far the page is scrolled beyond what was written down, in actions
 
@@ -144,7 +149,7 @@ class PersonCapture:
                 await self._write(player, session)
             except BrowserError:
                 self._lost(player, session)
-        if self._noticed.is_set() and not self.is_gone:
+        if not self.is_gone:  # what was done last may not have been heard of yet
             with suppress(BrowserError):
                 async with asyncio.timeout(_ANSWERS_S):
                     await self._write(player, session)
@@ -216,13 +221,25 @@ class PersonCapture:
         """Keep the files that a field holds: all of them, or it is said that they are not kept."""
         _, session = self.episode.shared_browser()
         logical = self.environment.registry.logical(report.url or session.url)
+        self._unread = max(0, self._unread + (1 if report.files is None else -1))
+        self._read.set()
+        files = report.files or ()
         kept = [
             one.name
-            for one in report.files
+            for one in files
             if one.content is not None and self.folder.keep_file(one.name, one.content)
         ]
-        names = tuple(kept) if len(kept) == len(report.files) else ()
+        names = tuple(kept) if len(kept) == len(files) else ()
         self._files.insert(0, KeptFiles(report.path, logical, names))
+
+    async def _all_read(self) -> None:
+        """Return when the files that were chosen are there; a page that was left sends none."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_FILES_S):
+                while self._unread:
+                    self._read.clear()
+                    await self._read.wait()
+        self._unread = 0
 
     def _on_break(self, why: str) -> None:  # noqa: ARG002  what it says stands nowhere
         self.is_gone = True
@@ -252,6 +269,7 @@ class PersonCapture:
 
     async def _write(self, player: StepPlayer, session: SharedSession) -> None:
         settled = await session.settle(SETTLE_DEADLINE_S)
+        await self._all_read()
         before, was_seen = self._page, self.seen
         steps = self.recording.steps
         number = len(steps)
@@ -312,9 +330,10 @@ class PersonCapture:
         exchanges: tuple[Exchange, ...],
     ) -> None:
         """Write a step; more letters in the same field belong to the one before."""
-        evidence = step.evidence
-        last = self.recording.steps[-1] if self.recording.steps else None
-        if last is not None and not step.actions and goes_on(last, activity):
+        evidence, actions = step.evidence, step.actions
+        last = self.recording.steps[-1]
+        if types_on(last, actions) or (not actions and goes_on(last, activity)):
+            actions = in_one(last.actions, actions) if actions else ()
             evidence = merged(last.evidence, evidence)
             name = None if picture is None else picture_name(evidence.index)
             evidence = evidence.model_copy(update={"screenshot": name})
@@ -325,7 +344,7 @@ class PersonCapture:
         sites = {site for site in written if site in self.environment.replicas}
         step = RecordedStep(
             evidence=evidence,
-            actions=step.actions
+            actions=actions
             or (self._actions(acted, before) if acted else visit_of(evidence.visits)),
             changes=await self._changes(dict.fromkeys(sites)),
             heading=self._page.heading,

@@ -165,6 +165,15 @@ def goes_on(last: RecordedStep | None, activity: Activity) -> bool:
     )
 
 
+def types_on(last: RecordedStep | None, actions: Sequence[DoneAction]) -> bool:
+    """Whether what was done begins with more text in the field that a step ended with."""
+    if last is None or last.evidence.visits or not last.actions or not actions:
+        return False
+    before, now = last.actions[-1], actions[0]
+    are_texts = isinstance(before.action, TypeInto) and isinstance(now.action, TypeInto)
+    return are_texts and _same_field(before, now)
+
+
 def merged(before: StepEvidence, now: StepEvidence) -> StepEvidence:
     """Return two steps as one; the first input into a field is one with the last before it."""
     kept = before.acted
@@ -194,7 +203,7 @@ def joined(recording: Recording, numbers: Collection[int]) -> Recording:
             picture = step.evidence.screenshot or last.evidence.screenshot
             step = RecordedStep(  # noqa: PLW2901  it takes the place of both
                 evidence=evidence.model_copy(update={"screenshot": picture}),
-                actions=_in_one(last.actions, step.actions),
+                actions=in_one(last.actions, step.actions),
                 changes={**last.changes, **step.changes},
                 heading=step.heading,
             )
@@ -202,9 +211,7 @@ def joined(recording: Recording, numbers: Collection[int]) -> Recording:
     return replace(recording, steps=tuple(steps))
 
 
-def _in_one(
-    before: tuple[DoneAction, ...], after: tuple[DoneAction, ...]
-) -> tuple[DoneAction, ...]:
+def in_one(before: tuple[DoneAction, ...], after: tuple[DoneAction, ...]) -> tuple[DoneAction, ...]:
     """Return what two steps do as one: a field is filled once, and a click leads where it led."""
     if not before or not after:
         return before + after

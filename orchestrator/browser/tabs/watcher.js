@@ -129,7 +129,7 @@ if (hearsScripts)
     keyed("Files", field); // at once, for whoever reads the events; what is in them follows
     const files = [...field.files];
     const isSmall = files.reduce((sum, file) => sum + file.size, 0) <= MOST_BYTES;
-    const read = files.map(async ({ name }, at) => ({ name, content: isSmall ? await encoded(files[at]) : null }));
+    const read = files.map(async ({ name }, at) => ({ name, content: isSmall ? await encoded(files[at]).catch(() => null) : null }));
     keyed("Files", field, { files: await Promise.all(read) });
   });
 

@@ -83,7 +83,7 @@ class EventReport(ElementReport):
 
 
 class ChosenFile(BaseModel):
-    """A file that a person chose; `content` is None where all of them are too large together."""
+    """A file that a person chose; no `content` where it is unreadable, or all are too large."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -97,13 +97,13 @@ class KeyReport(ElementReport):
     Attributes:
         key: its name; `Scroll` of the page, by hand; `Files` of a file field.
         steps: how many actions scroll as far; above 0 down.
-        files: what the field holds.
+        files: what the field holds; None while that is being read.
     """
 
     key: str
     url: str | None
     steps: float = 0.0
-    files: tuple[ChosenFile, ...] = ()
+    files: tuple[ChosenFile, ...] | None = None
 
 
 @cache

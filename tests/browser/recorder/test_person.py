@@ -16,6 +16,9 @@ from support.recorder.small_site import person_at_pages
 
 from arena_core.actions import Scroll, ScrollDirection
 from orchestrator.browser.observation import Node
+from orchestrator.browser.tabs.journal import NotedSoFar
+from orchestrator.browser.tabs.watcher import KeyReport
+from orchestrator.recorder.capture import PersonCapture
 from orchestrator.recorder.reading import said
 from orchestrator.recorder.recording import Recording, open_recording
 
@@ -112,6 +115,30 @@ async def test_keys_that_do_something_are_written_down(tmp_path: Path) -> None:
     ]
 
 
+async def test_text_that_was_written_down_half_way_is_one_text(tmp_path: Path) -> None:
+    """A busy recorder hears of the second half together with the key after it."""
+    async with at(tmp_path, {"/": "<input role=combobox aria-label=Town>"}) as person:
+        keyboard = page_of(person).keyboard
+        await page_of(person).focus("input")
+        await presses(person, keyboard.type("T"))
+        before = person.capture.recording
+        await keyboard.type("u")
+        await presses(person, keyboard.press("ArrowDown"), before)
+    assert done(person.capture.recording) == [
+        "type “Tu” into combobox “Town”",
+        "press ArrowDown",
+    ]
+
+
+async def test_what_is_done_right_before_the_stop_is_written_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PersonCapture, "_on_notice", lambda _: None)  # word of it comes too late
+    async with at(tmp_path, {"/": "<button>Buy</button>"}) as person:
+        await page_of(person).click("button")
+    assert done(person.capture.recording) == ["click button “Buy”"]
+
+
 LIST = """<ul id=l></ul><script>let n = 0; const more = () => { for (let k = 0; k < 30; k++)
   l.insertAdjacentHTML("beforeend", `<li style="height:60px"><button>Take ${++n}</button>`); };
   more(); addEventListener("scroll", () => {
@@ -163,6 +190,23 @@ async def test_chosen_files_are_kept_and_uploaded(tmp_path: Path) -> None:
     assert {one.name: one.read_bytes() for one in kept.iterdir()} == chosen
 
 
+async def test_files_that_are_read_slowly_are_kept_with_their_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = PersonCapture._on_key
+
+    def hears_late(capture: PersonCapture, report: KeyReport, so_far: NotedSoFar) -> None:
+        later_s = 3.0 if report.files else 0.0
+        asyncio.get_running_loop().call_later(later_s, heard, capture, report, so_far)
+
+    monkeypatch.setattr(PersonCapture, "_on_key", hears_late)
+    chosen = write(tmp_path / "leek.txt", b"leeks")
+    page = "<label>Picture <input type=file name=p></label>"
+    async with at(tmp_path, {"/": page}) as person:
+        await presses(person, choose(person, "input", [chosen]))
+    assert done(person.capture.recording) == ["upload leek.txt at “Picture”"]
+
+
 def write(path: Path, content: bytes) -> Path:
     path.write_bytes(content)
     return path
@@ -195,8 +239,10 @@ async def test_the_data_that_pages_asked_for_is_known(tmp_path: Path) -> None:
     assert [one["path"] for one in locates] == ["/api/list?page=1"]
 
 
-async def presses(person: ScriptedPerson, hand: Awaitable[None]) -> None:
-    before = person.capture.recording
+async def presses(
+    person: ScriptedPerson, hand: Awaitable[None], before: Recording | None = None
+) -> None:
+    before = before or person.capture.recording
     await hand
     async with asyncio.timeout(30):
         await person.capture.wait_for_step(before)
