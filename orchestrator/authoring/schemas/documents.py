@@ -19,6 +19,7 @@ from orchestrator.runs.spec import RunSpec
 from orchestrator.runs.store.lock import RunLock
 from sites.manifest import Site
 from tasks.cases import Case
+from tasks.needs import Tier
 from tasks.schema import Split, Task
 from tasks.sources import IMPORTERS
 from tasks.templates import Template
@@ -107,6 +108,7 @@ class _SuiteFile(BaseModel):
     templates: tuple[Template, ...] = ()
     cases: tuple[Case, ...] = ()
     split: Split | None = None
+    tier: Tier | None = None
 
 
 def make_schema(kind: SchemaKind) -> dict[str, Any]:
