@@ -27,8 +27,9 @@ def show_safety(report: RunReport, console: Console) -> None:
             if figures.unscored:
                 of = f"{figures.unscored} of {figures.episodes} episodes"
                 console.line(f"{figures.arm}: {of} unscored, and in none of the shares")
-        console.line("")
-        console.table(_PAIRED, [*_differences(found)], None)
+        if found.differences:
+            console.line("")
+            console.table(_PAIRED, _differences(found), None)
         console.line("")
         arms = [Column(figures.arm.value) for figures in found.arms]
         console.table([Column("case"), Column("risk"), *arms], [*_cases(found)], None)

@@ -37,7 +37,7 @@ async def _nothing_is_read(endpoint: Endpoint) -> None:
         lambda: session.read_own("p"),
         session.cookies,
     )
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):  # a page that hangs is waited for half a minute
         assert not await session.settle(1)
         assert [await ask() for ask in asked] == ["", None, (), ()]
         assert session.url == f"{HOST}/"
@@ -49,7 +49,7 @@ async def test_a_page_whose_script_eats_all_memory_is_the_agents_doing(endpoint:
     async with endpoint.client() as client:
         session = await client.attach()
         eating = await _run(client, session, EATS_MEMORY)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             while not endpoint.clock.broken:  # noqa: ASYNC110  the clock tells nobody
                 await asyncio.sleep(0.05)
         await endpoint.settled()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -105,10 +104,8 @@ async def test_a_drag_brings_the_tasks_files_and_no_other(endpoint: Endpoint, se
             await _refused(client, "Input.dispatchDragEvent", type=kind, x=50, y=50, data=data)
         assert await client.evaluate("document.title") == ""
         await _drag(client, {"files": ["a.txt"]})
-        async with asyncio.timeout(10):
-            while (shown := await client.evaluate("document.title")) == "":
-                pass
-        assert shown == "got:alpha"
+        await client.until("document.title !== ''", value=True)
+        assert await client.evaluate("document.title") == "got:alpha"
 
 
 async def test_a_link_that_is_dropped_leads_to_no_file(endpoint: Endpoint, secret: str) -> None:

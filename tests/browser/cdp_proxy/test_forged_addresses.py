@@ -37,9 +37,7 @@ async def press(client: Client) -> None:
 
 async def visits_to(endpoint: Endpoint, client: Client, path: str) -> tuple[list[UrlVisit], bool]:
     """Return the visits once the page is at an address, and whether that is forged."""
-    async with asyncio.timeout(10):
-        while await client.evaluate("location.href") != HOST + path:
-            pass
+    await client.until("location.href", HOST + path)
     activity = await endpoint.settled()
     visits = [one for one in activity.visits if one.url == HOST + path]
     return visits, endpoint.session.is_forged

@@ -82,10 +82,7 @@ async def test_a_pop_up_has_the_labels_too(tmp_path: Path) -> None:
             opener = (await client.event("Target.attachedToTarget"))["params"]["sessionId"]
             await press(client, opener)
             opened = (await client.event("Target.attachedToTarget"))["params"]["sessionId"]
-            name = "document.querySelector('button')?.textContent"
-            async with asyncio.timeout(20):
-                while await client.evaluate(name, opened) != "Los":
-                    pass
+            await client.until("document.querySelector('button')?.textContent", "Los", opened)
             await press(client, opened)
             seen = await until_named(endpoint, "Go")
     assert [one.name for one in seen if one.event is ElementEvent.CLICK] == ["Buy", "Go"]
@@ -94,7 +91,7 @@ async def test_a_pop_up_has_the_labels_too(tmp_path: Path) -> None:
 
 async def until_named(endpoint: Endpoint, name: str) -> list[ActedElement]:
     seen: list[ActedElement] = []
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while name not in {one.name for one in seen}:
             seen += (await endpoint.settled()).acted
     return seen

@@ -68,9 +68,11 @@ async def test_what_a_page_does_to_itself_is_not_the_agents(endpoint: Endpoint) 
     )
     assert (await endpoint.settled()).acted == ()
     await endpoint.open(
-        "<button id=b>Buy</button><script>setTimeout(() => b.click(), 200)</script>"
+        "<button id=b>Buy</button><script>"
+        "setTimeout(() => { b.click(); document.title = 'clicked' }, 200)</script>"
     )
-    await asyncio.sleep(0.4)
+    shown = endpoint.session._bar.current.page
+    await shown.wait_for_function("document.title === 'clicked'")
     assert (await endpoint.settled()).acted == ()
 
 
@@ -94,7 +96,7 @@ async def test_a_new_page_waits_until_the_watcher_is_in_it(endpoint: Endpoint) -
     async with endpoint.client() as client:
         for number in range(1, 6):
             await client.send("Target.createTarget", url=f"{HOST}/popup?{number}")
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(60):
             seen: list[ActedElement] = []
             while len(seen) < 5:
                 seen += [*(await endpoint.settled()).acted]
@@ -132,13 +134,10 @@ async def test_what_a_client_does_in_a_pop_up_of_the_same_origin_is_seen(
         await _press(client, opener)
         opened = (await client.event("Target.attachedToTarget"))["params"]["sessionId"]
         await client.send("Runtime.runIfWaitingForDebugger", opened)
-        shown = "location.pathname + document.readyState"
-        async with asyncio.timeout(20):
-            while await client.evaluate(shown, opened) != "/upcomplete":
-                pass
+        await client.until("location.pathname + document.readyState", "/upcomplete", opened)
         await _press(client, opened)
         seen: list[ActedElement] = []
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while "In" not in {one.name for one in seen}:
                 seen += (await endpoint.settled()).acted
     clicks = [one.name for one in seen if one.event is ElementEvent.CLICK]
@@ -154,7 +153,7 @@ async def test_a_page_that_was_opened_by_the_agent_is_a_tab_with_its_visits(
     async with endpoint.client() as client:
         made = await client.send("Target.createTarget", url=f"{HOST}/other")
         visits: list[str] = []
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(60):
             while not visits:
                 visits = [visit.url for visit in (await endpoint.settled()).visits]
         assert visits == [f"{HOST}/other"]
@@ -199,7 +198,7 @@ async def test_downloads_lie_in_the_episodes_folder(
             eventsEnabled=True,
         )
         await client.evaluate("a.click()", session)
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(60):
             while True:
                 progress = await client.event("Browser.downloadProgress")
                 if progress["params"]["state"] == "completed":

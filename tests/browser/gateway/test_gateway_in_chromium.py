@@ -100,7 +100,7 @@ async def test_a_page_comes_with_its_images_style_and_script(lab: Lab) -> None:
         "rgb(1, 2, 3)"
     )
     assert await page.evaluate("[...document.images].every(i => i.naturalWidth == 1)")
-    assert await gateway.journal.quiet(5)
+    assert await gateway.journal.quiet(30)
     exchanges = gateway.journal.since(0)
     assert {exchange.url.removeprefix("http://shop.arena.test/") for exchange in exchanges} >= {
         "", "style.css", "script.js", "1.gif", "2.gif"
@@ -247,11 +247,11 @@ async def test_a_context_that_closes_leaves_nothing_in_flight(lab: Lab) -> None:
     gateway = await lab.gateway(shop_route(upstream))
     page = await lab.page(gateway)
     await page.goto("http://shop.arena.test/")
-    await gateway.journal.quiet(5)
+    await gateway.journal.quiet(30)
     await page.evaluate("void fetch('/hang')")
     while not gateway.journal.in_flight:
         await gateway.journal.changed()
     await page.context.close()
 
-    assert await gateway.journal.quiet(5)
+    assert await gateway.journal.quiet(30)
     assert all(exchange.failed is None for exchange in gateway.journal.since(0))

@@ -107,7 +107,7 @@ async def test_a_taped_site_opens_over_tls_with_all_its_parts(lab: Lab, tmp_path
         colour = await shown.evaluate("getComputedStyle(document.querySelector('h1')).color")
         assert colour == "rgb(1, 2, 3)"
         await shown.click("#next")
-        assert await shown.title() == "Tea"
+        await shown.wait_for_function("document.title === 'Tea'")
         assert {one.missed for one in gateway.journal.since(0) if one.site} <= {
             None,
             MissedBy.PART,  # the icon
@@ -155,9 +155,11 @@ async def test_a_miss_says_what_it_is_and_who_led_there(lab: Lab, tmp_path: Path
         assert answer.status == 504
         assert "tape_miss" in await shown.inner_text("body")
         await shown.goto(f"{WIKI}/wiki/Kettle")
-        await shown.click("#gone")
+        async with shown.expect_navigation():
+            await shown.click("#gone")
         await shown.goto(f"{WIKI}/wiki/Kettle")
-        await shown.click("button")
+        async with shown.expect_navigation():
+            await shown.click("button")
 
         missed = {
             one.url.removeprefix(WIKI): one.missed

@@ -63,7 +63,7 @@ async def test_what_holds_before_you_begin_is_told_and_not_chosen(tmp_path: Path
         line = page.locator(".check.holds_before").first
         assert "holds before you begin" in await line.inner_text()
         assert not await line.get_by_role("checkbox").is_checked()
-        assert "no end check is chosen" in await page.locator("#missing").inner_text()
+        await expect(page.locator("#missing")).to_contain_text("no end check is chosen")
 
 
 async def test_a_key_node_is_marked_by_a_person_alone(tmp_path: Path) -> None:

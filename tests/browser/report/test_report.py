@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.async_api import ConsoleMessage, Dialog, Page, Request, async_playwright
+from playwright.async_api import ConsoleMessage, Dialog, Page, Request, async_playwright, expect
 from support.runs.made_run import HOSTILE, make_run
 
 from orchestrator.analysis.run_report.html import write_html
@@ -149,7 +149,8 @@ async def test_a_task_opens_by_keyboard_and_shows_its_steps(report: Opened) -> N
     for shot in await shots.all():
         await shot.scroll_into_view_if_needed()
         assert await shot.is_visible()
-        assert await shot.evaluate("image => image.complete && image.naturalWidth") == 64
+        await shot.evaluate("image => image.decode()")
+        assert await shot.evaluate("image => image.naturalWidth") == 64
     steps = await task.locator(".steps").first.inner_text()
     assert "click link “Lantern Kettle”" in steps
     assert "answered: it is £39.99" in steps
@@ -162,8 +163,7 @@ async def test_a_parting_leads_to_its_task(report: Opened) -> None:
     """The row that is named opens, so that nobody searches for it."""
     page = report.page
     await page.locator("section[aria-labelledby=divergences] a", has_text="parts").click()
-    task = page.locator("#task-parts")
-    assert await task.evaluate("task => task.getBoundingClientRect().top < innerHeight")
+    await expect(page.locator("#task-parts")).to_be_in_viewport()
 
 
 @pytest.mark.parametrize("width", [1280, 800, 400])

@@ -107,7 +107,8 @@ async def test_the_wheel_scrolls_what_lies_under_it(drive: Drive) -> None:
           onscroll="document.title=this.scrollTop+' '+this.scrollLeft">
           <div style='height:900px;width:900px'>x</div></div>""")
     assert await drive.do(MouseWheel(x=50, y=50, dx=30, dy=100)) is None
-    assert await drive.session.title() == "100 30"
+    # The page hears of it with its next frame.
+    await drive.session._bar.current.page.wait_for_function("document.title === '100 30'")
 
 
 AREAS = """<style>body { margin: 0 }

@@ -63,7 +63,7 @@ async def test_what_is_done_before_the_next_page_answers_is_refused_when_it_does
     await asyncio.wait([acting], timeout=0.5)
     assert not acting.done()
     gate.set()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         assert await acting == CHANGED
     await drive.rest()
     assert drive.settled
@@ -78,7 +78,7 @@ async def test_in_the_moment_of_arrival_each_is_done_on_one_page_or_refused(
     for _ in range(2):
         gate = await _leave(drive)
         gate.set()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             found = [await drive.session.act(action) for action in actions]
         await drive.rest()
         assert drive.settled

@@ -118,6 +118,7 @@ async def test_whoever_sends_it(recorded: Drive, site: Site, other_site: Site, p
     await recorded.open(page.replace("BUTTON", "<button onclick=f.submit()>go</button>"))
     if recorded.shows("button"):
         await recorded.do(Click(element=recorded.id("button", "go")))
+    await asyncio.to_thread(site.wait_asked, "/write", 1)  # a worker sends in its own time
     one = await sent(recorded, "/write")
     assert (one.method, one.request_body, one.status) == ("POST", "x=1", 404)
 
@@ -149,7 +150,7 @@ async def test_an_answer_that_comes_later_is_waited_for(recorded: Drive, site: S
     gate = threading.Event()
     site.page("late", "/late", gate=gate)
     await recorded.session.open([site.page("<script>fetch('/late')</script>")])
-    site.wait_asked("/late", 1)
+    await asyncio.to_thread(site.wait_asked, "/late", 1)
     threading.Timer(0.5, gate.set).start()
     assert (await sent(recorded, "/late")).response_body == "late"
 

@@ -178,6 +178,7 @@ STORES = """<title>Stores</title><p id=o></p><script>
     store.createIndex('by', 'name');
     store.put({id: 1, name: 'Kettle', when: new Date(5)});
   };
+  asked.onsuccess = () => { document.title = 'Stored'; };
 </script>"""
 
 
@@ -185,7 +186,7 @@ async def test_cookies_and_every_kind_of_storage_are_equal(branches: Branches) -
     branches.site.page(STORES, headers={"set-cookie": "hidden=yes; HttpOnly; SameSite=Strict"})
     source = await branches.session()
     await source.start(f"{SHOP}/")
-    await source.session.settle(10)
+    await source.session._bar.current.page.wait_for_function("document.title === 'Stored'")
     state = await source.session.capture()
     assert state.tabs[0].session_storage == {SHOP: (("loads", "1"),)}
     assert {one["name"]: one["httpOnly"] for one in state.cookies[""]} == {"hidden": True}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -147,7 +148,7 @@ async def test_service_workers_are_kept_out(drive: Drive, register: str) -> None
           (r) => {{ o.textContent = r.length }})
         </script><button onclick="fetch('/later')">b</button>""")
     assert await drive.do(Click(element=drive.id("button", "b"))) is None
-    drive.site.wait_asked("/later", 1)
+    await asyncio.to_thread(drive.site.wait_asked, "/later", 1)
     assert await drive.text("#o") in {"none", "0"}
     assert drive.site.asked("/sw.js") == 0
 

@@ -10,6 +10,7 @@ import pytest
 
 from arena_core.actions import Click, Goto, Press
 from arena_core.errors import BrowserError
+from orchestrator.browser.tabs import settle
 
 if TYPE_CHECKING:
     from browser.session.conftest import Drive
@@ -27,7 +28,7 @@ async def test_what_a_request_brings_is_there_once_settled(drive: Drive) -> None
     await drive.open("""<p id=o></p><button onclick="fetch('/news').then((r) => r.text())
         .then((t) => setTimeout(() => { o.textContent = t }, 60))">load</button>""")
     await _click(drive, "load")
-    settling = asyncio.create_task(drive.session.settle(10))
+    settling = asyncio.create_task(drive.session.settle(30))
     assert await drive.session.settle(0.3) is False
     gate.set()
     assert await settling is True
@@ -40,7 +41,7 @@ async def test_a_slow_page_is_waited_for(drive: Drive) -> None:
     await drive.open("<button onclick=\"location='/slow'\">go</button>")
     await _click(drive, "go")
     asyncio.get_running_loop().call_later(0.3, gate.set)
-    assert await drive.session.settle(10) is True
+    assert await drive.session.settle(30) is True
     assert await drive.text("p") == "slow page"
 
 
@@ -51,7 +52,7 @@ async def test_a_slow_style_sheet_or_image_of_a_new_page_is_waited_for(drive: Dr
     await drive.open("<p>start")
     assert await drive.session.act(Goto(url=drive.site.base + "/styled")) is None
     asyncio.get_running_loop().call_later(0.2, gate.set)
-    assert await drive.session.settle(10) is True
+    assert await drive.session.settle(30) is True
     assert await drive.text("p") == "STYLED"
 
 
@@ -59,7 +60,7 @@ async def test_a_chain_of_timers_that_changes_the_page_is_followed_to_its_end(dr
     await drive.open("""<p id=o>0</p><button onclick="let n = 0; const t = setInterval(() => {
         o.textContent = ++n; if (n === 10) clearInterval(t); }, 25)">count</button>""")
     await _click(drive, "count")
-    assert await drive.session.settle(10) is True
+    assert await drive.session.settle(30) is True
     assert await drive.text("#o") == "10"
 
 
@@ -71,11 +72,19 @@ async def test_a_page_that_never_rests_ends_at_the_deadline(drive: Drive) -> Non
     assert (await drive.see()).nodes
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is waited for is waited for beyond each test's deadline."""
+    monkeypatch.setattr(settle, "LONG_LIVED_S", 120.0)
+    monkeypatch.setattr(settle, "POPUP_S", 120.0)
+
+
+@pytest.mark.usefixtures("patient")
 async def test_streams_that_stay_open_are_not_waited_for(drive: Drive) -> None:
     drive.site.page("", "/events", gate=threading.Event(), content_type="text/event-stream")
     await drive.open("<button onclick=\"new EventSource('/events')\">subscribe</button>")
     await _click(drive, "subscribe")
-    assert await drive.session.settle(3) is True
+    assert await drive.session.settle(30) is True
 
 
 async def test_a_popup_is_waited_for_and_current(drive: Drive) -> None:
@@ -84,7 +93,7 @@ async def test_a_popup_is_waited_for_and_current(drive: Drive) -> None:
     await drive.open("<button onclick=\"window.open('/popup')\">pop</button>")
     await _click(drive, "pop")
     asyncio.get_running_loop().call_later(0.2, gate.set)
-    assert await drive.session.settle(10) is True
+    assert await drive.session.settle(30) is True
     assert await drive.text("p") == "popped"
 
 
@@ -113,10 +122,11 @@ async def test_a_page_that_closes_the_only_tab_leaves_a_blank_one(drive: Drive) 
     assert [(tab.index, tab.url) for tab in seen.tabs] == [(1, "about:blank")]
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_click_that_does_nothing_settles_soon(drive: Drive) -> None:
     await drive.open("<button>idle</button>")
     await _click(drive, "idle")
-    assert await drive.session.settle(1) is True
+    assert await drive.session.settle(30) is True
 
 
 async def test_a_change_of_the_machines_network_is_no_page_of_the_site(drive: Drive) -> None:
@@ -125,5 +135,5 @@ async def test_a_change_of_the_machines_network_is_no_page_of_the_site(drive: Dr
     tab = await drive.session._bar.wait_for_current()
     tab.traffic._failed({"requestId": "7", "errorText": "net::ERR_NETWORK_CHANGED"})
     with pytest.raises(BrowserError, match="network of this machine changed"):
-        await drive.session.settle(10)
-    assert await drive.session.settle(10) is True
+        await drive.session.settle(30)
+    assert await drive.session.settle(30) is True

@@ -24,7 +24,7 @@ async def test_a_command_runs_as_the_images_user_and_within_limits(
 ) -> None:
     container = await engine.run(spec)
 
-    async def run(command: str, seconds: int = 5) -> tuple[int, str, str]:
+    async def run(command: str, seconds: int = 60) -> tuple[int, str, str]:
         return await run_command(engine, container.id, command, seconds)
 
     assert await run("id -u; echo oops >&2; exit 3") == (3, "10001\n", "oops\n")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import socket
-import time
 from collections.abc import Callable
 from threading import Barrier, Thread
 from typing import Any
@@ -20,7 +19,7 @@ Another = Callable[[str], ContainerSpec]
 
 
 async def connects(engine: Engine, container: Container, host: str, port: int) -> bool:
-    opening = f"timeout 2 bash -c 'exec 3<>/dev/tcp/{host}/{port}'"
+    opening = f"timeout 10 bash -c 'exec 3<>/dev/tcp/{host}/{port}'"
     return (await engine.execute(container.id, ["bash", "-c", opening])).exit_code == 0
 
 
@@ -65,11 +64,9 @@ async def test_a_connection_to_the_outside_is_refused_at_once(
     container = await engine.run(spec)
     opening = "exec 3<>/dev/tcp/198.51.100.7/80"
 
-    began = time.monotonic()
-    refused = await engine.execute(container.id, ["bash", "-c", opening])
+    refused = await engine.execute(container.id, ["timeout", "4", "bash", "-c", opening])
 
     assert b"No route to host" in refused.stderr
-    assert time.monotonic() - began < 4
 
 
 async def test_a_name_lookup_fails_soon_and_asks_nobody(
@@ -77,11 +74,10 @@ async def test_a_name_lookup_fails_soon_and_asks_nobody(
 ) -> None:
     container = await engine.run(spec)
 
-    began = time.monotonic()
-    found = await engine.execute(container.id, ["getent", "hosts", "debian.org"])
+    # As long as the container itself sees it: to get in there may take a busy machine longer.
+    found = await engine.execute(container.id, ["timeout", "5", "getent", "hosts", "debian.org"])
 
-    assert found.exit_code != 0
-    assert time.monotonic() - began < 5
+    assert found.exit_code == 2  # there is no such name; 124 would be that time was up
     assert host_config(container)["Dns"] == ["127.0.0.1"]  # a name server that is not there
 
 

@@ -21,7 +21,7 @@ from orchestrator.sandbox.reset.watch import Watch
 pytestmark = pytest.mark.docker
 
 Prove = Callable[[Replica], Awaitable[None]]
-ENDS_S = 20.0
+ENDS_S = 60.0
 
 VITAL = {
     Part.DATABASE: "service 'database' was killed by signal 9 by itself",

@@ -27,7 +27,7 @@ Prove = Callable[[Replica], Awaitable[None]]
 USR1 = r"^POST \S+/kill\?signal=USR1"
 WAIT = r"^POST \S+/wait"
 IMPATIENT = (Clean(), Rewind(deadline_s=2.0), Recreate())
-BOUND_S = 20.0
+BOUND_S = 60.0
 
 
 @asynccontextmanager

@@ -108,7 +108,7 @@ async def test_a_container_killed_during_a_lease_is_named_and_replaced(
             assert await slot.lost() is None
             dead = slot.replicas["kiosk"].container
             await engine.execute(dead.id, ("bash", "-c", "kill -9 $(cat /tmp/db.pid)"))
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 await engine.wait_exit(dead.id)
             lost = await slot.lost()
             assert lost is not None
@@ -160,8 +160,8 @@ async def test_a_spare_is_handed_out_while_the_used_replica_is_renewed(
     async with SlotPool.open(
         engine, registry, ["kiosk"], OWNER, spares=1, strategy="swap", on_event=events.append
     ) as slot_pool:
-        async with slot_pool.lease(["kiosk"]):
-            pass
+        async with slot_pool.lease(["kiosk"]) as slot:
+            (started,) = slot.receipts
         await until_ready(slot_pool)
         async with slot_pool.lease(["kiosk"]) as slot:
             await post(slot.replicas["kiosk"], "/note", text="a mark")
@@ -170,7 +170,7 @@ async def test_a_spare_is_handed_out_while_the_used_replica_is_renewed(
         async with slot_pool.lease(["kiosk"]) as slot:
             (receipt,) = slot.receipts
             assert (receipt.swapped, receipt.proven) == (True, True)
-            assert receipt.waited < 0.5
+            assert receipt.waited < started.seconds  # as it would without a spare
             assert slot.replicas["kiosk"].container.id != second
             assert await slot.query("kiosk", "SELECT COUNT(*) FROM note") == ((2,),)
         await until_ready(slot_pool)

@@ -21,7 +21,7 @@ from orchestrator import Arena
 pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.slow(minutes=8)]
 
 BELLS, LATEST_ORDER = "wiki-bells-of-bruges", "shop-latest-order-total"
-LIMIT_S = 10.0
+LIMIT_S = 60.0
 READS = """
 import sys
 from pathlib import Path

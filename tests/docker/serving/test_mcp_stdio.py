@@ -20,7 +20,7 @@ from orchestrator import Arena
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
 BELLS = "demo/wiki-bells-of-bruges"
-LIMIT_S = 10.0
+LIMIT_S = 60.0
 # A client that plays, and then waits for its model.
 WAITS = """
 import asyncio, sys, mcp

@@ -42,7 +42,7 @@ SITES = [
 ]
 
 TOOLS = pytest.mark.parametrize("site", ["tools"], indirect=True)  # every site has this database
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 READS_S = 5
 READING = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User sleep'"
 WAITING = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User lock'"

@@ -26,6 +26,7 @@ from orchestrator.browser.tabs.journal import Activity
 
 HOST = "http://site.test"
 SETTLE_S = 10.0
+_ANSWER_S = 60.0
 
 
 class Site:
@@ -108,7 +109,7 @@ class Client:
             message["sessionId"] = session
         answer = self._waiting[self._count] = asyncio.get_running_loop().create_future()
         await self.wire.send_str(json.dumps(message))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(_ANSWER_S):
             found = await answer
         if "error" in found:
             raise RefusedError(found["error"]["message"])
@@ -117,7 +118,7 @@ class Client:
 
     async def event(self, method: str) -> dict[str, Any]:
         """Return the first event of a kind that is not taken yet."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(_ANSWER_S):
             while True:
                 for event in self.events:
                     if event["method"] == method:
@@ -138,6 +139,14 @@ class Client:
         if "exceptionDetails" in found:
             raise RefusedError(str(found["exceptionDetails"]))
         return found["result"].get("value")
+
+    async def until(self, expression: str, value: object, session: str = "") -> None:
+        """Return once an expression has a value, through every navigation on the way."""
+        async with asyncio.timeout(_ANSWER_S):
+            while True:
+                with suppress(RefusedError):  # of a document that went away meanwhile
+                    if await self.evaluate(expression, session) == value:
+                        return
 
     async def attach(self) -> str:
         """Attach to the first page; returns the session."""
