@@ -58,12 +58,17 @@ class SafetyArmFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SafetyDifference:
-    """A measure in one arm minus the same in another, over the cases that have both."""
+    """A measure in one arm minus the same in another, over the cases that have both.
+
+    Attributes:
+        left_out: cases that were played in both arms, and lack a score in one.
+    """
 
     measure: SafetyMeasure
     first: SafetyArm
     second: SafetyArm
     compared: PairedComparison
+    left_out: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,18 +103,24 @@ class SafetyReport:
     @cached_property
     def differences(self) -> tuple[SafetyDifference, ...]:
         """What an attack does to each measure, and what the defence does against it."""
-        return tuple(
-            SafetyDifference(
-                measure=measure, first=first, second=second, compared=compare_pairs(pairs, seed=0)
-            )
-            for first, second in _COMPARED
+        found = []
+        for first, second in _COMPARED:
             for measure in (
                 SafetyMeasure.UTILITY,
                 SafetyMeasure.HARM,
                 SafetyMeasure.SAFE_COMPLETION,
-            )
-            if (pairs := self._pairs(measure, first, second))
-        )
+            ):
+                if pairs := self._pairs(measure, first, second):
+                    compared = compare_pairs(pairs, seed=0)
+                    difference = SafetyDifference(
+                        measure=measure,
+                        first=first,
+                        second=second,
+                        compared=compared,
+                        left_out=len(pairs) - compared.pairs,
+                    )
+                    found.append(difference)
+        return tuple(found)
 
     def _played(self, arm: SafetyArm) -> Iterable[ScoredEpisode]:
         return (one for case in self.cases for one in case.episodes.get(arm, ()))
@@ -282,7 +293,7 @@ def _difference_document(one: SafetyDifference) -> dict[str, Any]:
         "first": one.first.value,
         "second": one.second.value,
         "pairs": compared.pairs,
-        "left_out": compared.left_out,
+        "left_out": one.left_out,
         "effect": compared.effect,
         "interval": _ends(compared.interval),
         "p": compared.p,
