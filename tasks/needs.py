@@ -33,7 +33,10 @@ class Dimension(StrEnum):
 
 
 class Work(StrEnum):
-    """What is counted: rows to see, pages to open, look-ups that follow from others, writes."""
+    """What is counted: rows to see, pages to open, look-ups that follow from others, rows to write.
+
+    One form may write several rows, each after a look of its own.
+    """
 
     ROWS = "rows"
     PAGES = "pages"

@@ -68,7 +68,7 @@ def _overstated(task: Task, sums: Mapping[Work, int]) -> Iterator[tuple[Work, st
     """Yield the kinds of work of which the task's own ways or checks show that there is less."""
     ways = {"the reference": _acts(task, task.reference_actions)} if task.reference else {}
     ways |= {f"path '{one.name}'": _acts(task, task.actions_of(one)) for one in task.other_paths}
-    for kind in (Work.PAGES, Work.LOOKUPS, Work.WRITES):
+    for kind in (Work.PAGES, Work.LOOKUPS):
         for way, acts in ways.items():
             if acts is not None and acts < sums.get(kind, 0):
                 yield kind, f"{sums[kind]} {kind} are needed, but {way} takes {acts} actions"

@@ -18,6 +18,7 @@ from orchestrator.authoring.schemas.kinds import VERSIONS, SchemaKind, file_name
 from orchestrator.runs.spec import RunSpec
 from orchestrator.runs.store.lock import RunLock
 from sites.manifest import Site
+from tasks.needs import Tier
 from tasks.schema import Split, Task
 from tasks.sources import IMPORTERS
 from tasks.templates import Template
@@ -104,6 +105,7 @@ class _SuiteFile(BaseModel):
     tasks: tuple[Task, ...] = ()
     templates: tuple[Template, ...] = ()
     split: Split | None = None
+    tier: Tier | None = None
 
 
 def make_schema(kind: SchemaKind) -> dict[str, Any]:

@@ -18,10 +18,12 @@ from tasks.lint.blind_answers import attacked, reason_of
 from tasks.lint.reference_rules import ended_at_once
 from tasks.lint.wording_rules import wording_faults
 from tasks.loader import load_source
+from tasks.needs import Tier
 from tasks.schema import Family, Task
 from tasks.sources import SuiteSource
 
-LEAST = {"arena-120": 3, "demo": 2}  # wordings of each answer or reason, each way
+LEAST = {"arena-120": 3, "arena-hard": 3, "demo": 2}  # wordings of each answer or reason, each way
+UNDOABLE = {"arena-120": 8, "demo": 1}  # how many tasks cannot be done; of arena-hard, some
 
 
 @cache
@@ -50,13 +52,15 @@ def test_the_checks_tell_right_wordings_from_wrong_ones(suite: str) -> None:
 
 
 @SLOW
-@pytest.mark.parametrize("suite", ["demo", "arena-120", "miniwob", "miniwob-56", "smoke"])
+@pytest.mark.parametrize(
+    "suite", ["demo", "arena-120", "arena-hard", "miniwob", "miniwob-56", "smoke"]
+)
 def test_no_answer_without_content_passes(suite: str) -> None:
     source = source_of(suite)
     assert [str(one) for one in attacked(source.suite, source)] == []
 
 
-@pytest.mark.parametrize("suite", ["demo", "arena-120"])
+@pytest.mark.parametrize("suite", LEAST)
 def test_every_answer_is_read_as_a_type(suite: str) -> None:
     for task in source_of(suite).suite.tasks:
         for check in task.checks:
@@ -64,13 +68,19 @@ def test_every_answer_is_read_as_a_type(suite: str) -> None:
                 assert check.match.how == "answer", task.id
 
 
-@pytest.mark.parametrize("suite", ["demo", "arena-120"])
+@pytest.mark.parametrize("suite", LEAST)
 def test_what_cannot_be_done_is_asked_like_what_can(suite: str) -> None:
     words = re.compile(r"N/A|cannot|not possible|does not say", re.IGNORECASE)
     tasks = [one for one in source_of(suite).suite.tasks if one.family is Family.UNACHIEVABLE]
-    assert len(tasks) == (1 if suite == "demo" else 8)
+    assert len(tasks) == UNDOABLE.get(suite, len(tasks)) > 0
     for task in tasks:
         assert words.search(task.intent) is None, task.id
+
+
+def test_a_hard_suite_says_what_makes_each_of_its_tasks_hard() -> None:
+    for task in source_of("arena-hard").suite.tasks:
+        assert task.dimensions, task.id
+        assert task.tier is Tier.HARD or task.family is Family.UNACHIEVABLE, task.id
 
 
 def gives_up(suite: str) -> list[tuple[Task, str]]:
@@ -84,7 +94,7 @@ def outcome(task: Task, evidence: Evidence) -> str:
     return str(score(reading, evidence).outcome)
 
 
-@pytest.mark.parametrize("suite", ["demo", "arena-120"])
+@pytest.mark.parametrize("suite", LEAST)
 def test_what_cannot_be_done_passes_who_looked_and_says_why(suite: str) -> None:
     for task, reason in gives_up(suite):
         seen = [str(getattr(one.match, "value", "")) for one in task.key_nodes if one.required]
