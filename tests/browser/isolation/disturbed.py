@@ -67,7 +67,7 @@ async def _became(isolated: bool) -> str:  # noqa: FBT001
         _bring_interface()
         await asyncio.wait({told}, timeout=_TAKES_NOTICE_S)
         disturbed.set()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             became: str = await told
         await opening
     await runner.cleanup()

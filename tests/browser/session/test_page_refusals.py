@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 import threading
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -13,6 +14,7 @@ import pytest_asyncio
 from browser.session.branches import (
     SHOP,
     Branches,
+    Driven,
     equal_branch,
 )
 from browser.session.conftest import Answer, Site
@@ -58,6 +60,14 @@ async def test_without_its_recording_a_page_is_not_asked_of_the_site(branches: B
         await plain_session.session.restore()
 
 
+async def until_under_way(source: Driven, what: str) -> None:
+    """Return when the browser has told of that, whatever else it told of before."""
+    traffic = source.session._bar.current.traffic
+    async with asyncio.timeout(30):
+        while re.search(what, traffic.under_way() or "") is None:  # noqa: ASYNC110  no event is of all of them
+            await asyncio.sleep(0.01)
+
+
 @pytest.mark.parametrize(
     ("page", "why"),
     [
@@ -86,7 +96,7 @@ async def test_what_is_under_way_is_named(branches: Branches, page: str, why: st
     site.page(page)
     source = await branches.session()
     await source.session.open([f"{SHOP}/"])
-    await source.session.settle(1)
+    await until_under_way(source, why)
     with pytest.raises(StateError, match=f"tab 0 .* cannot be captured: {why}"):
         await source.session.capture()
     for held in ("/held", "/file"):
@@ -108,6 +118,7 @@ async def test_once_a_download_has_ended_the_page_is_captured(branches: Branches
     source = await branches.session()
     await source.start(f"{SHOP}/")
     await source.do(Click(element=source.id("link")))
+    await until_under_way(source, "a download is under way")
     with pytest.raises(StateError, match="a download is under way"):
         await source.session.capture()
     ended = asyncio.Event()
@@ -116,7 +127,7 @@ async def test_once_a_download_has_ended_the_page_is_captured(branches: Branches
         lambda event: ended.set() if event["state"] == "completed" else None,
     )
     gate.set()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await ended.wait()
     await equal_branch(branches, source)
 
@@ -153,7 +164,7 @@ async def test_an_open_dialog_is_named(branches: Branches, monkeypatch: pytest.M
     channel = source.session._bar.current.channel
     channel.on("Page.javascriptDialogOpening", lambda _: opened.set())
     await source.session.act(Click(element=source.id("button")))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await opened.wait()
     with pytest.raises(StateError, match="a native dialog is open"):
         await source.session.capture()

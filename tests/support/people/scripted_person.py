@@ -6,13 +6,14 @@ What they do in the window is real input: Chromium makes the events, as it does 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from playwright.async_api import Page, async_playwright
 
+from orchestrator.browser.tabs.cdp_channel import PageGoneError, RefusedError
 from orchestrator.episode.person import runner
 from orchestrator.episode.person.steps import PersonSteps
 from orchestrator.episode.person.stopwatch import Stopwatch
@@ -35,6 +36,10 @@ class Window:
 
     async def noticed(self) -> None:
         """Return when everything that was done is written down."""
+        session: Any = self.steps[-1]._session
+        for tab in session._bar.tabs:  # what a page reported comes before its answer
+            with suppress(RefusedError, PageGoneError):  # one that goes away says nothing more
+                await tab.frames.evaluate(tab.frames.main, "1")
         while (writing := self.steps[-1]._writing) is not None:
             await writing
 
