@@ -333,16 +333,24 @@ def _listener(service: Service) -> socket.socket:
 
 
 def _drop_waiting(listener: socket.socket) -> None:
-    """Close the connections that nobody accepted yet."""
-    listener.setblocking(False)
-    while True:
-        try:
-            connection, _ = listener.accept()
-        except BlockingIOError:
-            return
-        except ConnectionAbortedError:
-            continue
-        connection.close()
+    """Close the connections that nobody accepted yet.
+
+    The service has the same socket. It must find it as it left it: where `accept` no longer waits,
+    PHP's workers end at once, and their parent forks new ones without end.
+    """
+    waits = os.get_blocking(listener.fileno())
+    os.set_blocking(listener.fileno(), False)
+    try:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except BlockingIOError:
+                return
+            except ConnectionAbortedError:
+                continue
+            connection.close()
+    finally:
+        os.set_blocking(listener.fileno(), waits)
 
 
 def _alive(pids: set[int]) -> set[int]:

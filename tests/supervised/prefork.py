@@ -1,4 +1,6 @@
-"""A server as gunicorn is one: a parent that forks, and a child that answers on descriptor 3.
+"""A server as PHP's is one: a parent that forks, and a child that answers on descriptor 3.
+
+It takes the socket as it is, as PHP does: a child that need not wait for a connection ends.
 
 Each answer is `parent child count` and the content of the state's file `note`.
 """
@@ -25,7 +27,6 @@ def main(folder: Path) -> None:
 
 
 def serve(listener: socket.socket, folder: Path) -> None:
-    listener.settimeout(None)
     count = 0
     while True:
         connection, _ = listener.accept()

@@ -97,6 +97,19 @@ def test_a_recycled_service_keeps_its_parent_and_gets_children_without_memory(
     assert (count, note) == (1, "golden")
 
 
+def test_a_rewind_leaves_a_socket_on_which_a_service_can_wait(
+    prefork: tuple[Supervised, Path],
+) -> None:
+    """Where it cannot, each of PHP's workers ends at once, and new ones are forked without end."""
+    running, door = prefork
+    parent = asked(door)[0]
+    running.rewind()
+    assert asked(door)[0] == parent
+    flags = Path(f"/proc/{parent}/fdinfo/3").read_text().split("flags:")[1].split()[0]
+    assert not int(flags, 8) & os.O_NONBLOCK
+    assert "BlockingIOError" not in running.last_words()
+
+
 @SLOW
 def test_a_request_of_before_a_rewind_never_reaches_the_service_after_it(
     prefork: tuple[Supervised, Path],
