@@ -23,7 +23,7 @@ class SyncMethods(griffe.Extension):
                 made = isinstance(member, griffe.Attribute) and _MADE.fullmatch(str(member.value))
                 if made:
                     theirs = pkg[module[made[1]].target_path.removeprefix("orchestrator.")]
-                    ours.set_member(name, _function(theirs.members[made[2]], member))
+                    ours.set_member(name, _function(theirs.all_members[made[2]], member))
 
 
 def _function(method: Any, made: griffe.Attribute) -> griffe.Function:

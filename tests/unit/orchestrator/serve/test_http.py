@@ -83,7 +83,8 @@ async def test_no_answer_gives_away_what_a_check_expects(serving: Serving) -> No
         said = [tasks.text, (await service.finish(name, answer="12")).text]
         said.append((await service.client.get(f"/episodes/{name}")).text)
         for text in said:
-            assert re.search(r"\b47\b", text) is None
+            # The suite's path is the test's own, and may have any number in it.
+            assert re.search(r"\b47\b", text.replace(suite, "")) is None
             assert "wiki:/article/Bruges" not in text
             assert "reference" not in text
             assert "family" not in text  # one of them says that the task cannot be done

@@ -167,10 +167,10 @@ def test_a_record_that_ends_too_early_is_refused(tmp_path: Path) -> None:
     [
         b"",
         b"nothing",
-        gzip.compress(b"nothing"),
+        gzip.compress(b"nothing", mtime=0),
         b"WARC/1.0\r\n",
         b"\x1f\x8b",
-        gzip.compress(b"WARC/1.0\r\n\r\n"),
+        gzip.compress(b"WARC/1.0\r\n\r\n", mtime=0),
     ],
     ids=repr,
 )
