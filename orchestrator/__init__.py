@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from evaluators.evidence import EpisodeFault as EpisodeFault
     from evaluators.evidence import Evidence as Evidence
     from evaluators.evidence import Receipt as Receipt
+    from evaluators.harms import HarmVerdict as HarmVerdict
     from evaluators.lint import Finding as Finding
     from evaluators.scores import Score as Score
     from evaluators.verdicts import Outcome as Outcome
@@ -213,6 +214,7 @@ _NAMES = LazyNames(
     evaluators.collateral: Collateral
     evaluators.evidence: Ended EpisodeFault Evidence Receipt
     evaluators.lint: Finding
+    evaluators.harms: HarmVerdict
     evaluators.scores: Score
     evaluators.verdicts: Outcome OutcomeKind Verdict
     orchestrator.agents.interface: Agent AgentClass AgentMaker Assignment Decision Guide Reference
