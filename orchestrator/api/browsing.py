@@ -8,9 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from arena_core.errors import PortTakenError, SiteGoneError
-from orchestrator.gateway import Gateway
 from orchestrator.gateway.policy import Policy, Route, SocketAddress
-from orchestrator.gateway.server import pac, serve_pac
+from orchestrator.gateway.server import Gateway, pac, serve_pac
 from orchestrator.sandbox.episode_info import AccountInfo, SiteInfo, as_header
 from orchestrator.sandbox.reset.replica import Replica
 from sites.manifest import Site

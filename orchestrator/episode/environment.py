@@ -23,10 +23,13 @@ from orchestrator.browser.session.page_state import BrowserState
 from orchestrator.browser.session.tape_recorder import TapeRecorder
 from orchestrator.browser.tabs.cdp_channel import Reply
 from orchestrator.browser.tabs.journal import Acting, Activity, Keyed
-from orchestrator.gateway import Arm, Gateway, GatewayJournal, Policy, RecordedDocuments
+from orchestrator.gateway.arm import Arm
+from orchestrator.gateway.journal import GatewayJournal
 from orchestrator.gateway.labels import table_named
 from orchestrator.gateway.live_limits import LiveMeters
-from orchestrator.gateway.policy import Resolve
+from orchestrator.gateway.policy import Policy, Resolve
+from orchestrator.gateway.recorded import RecordedDocuments
+from orchestrator.gateway.server import Gateway
 from orchestrator.gateway.variations import Variation, labels_in
 from orchestrator.sandbox.check_queries import ApiAnswer
 from orchestrator.sandbox.reset.replica import Replica

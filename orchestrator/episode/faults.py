@@ -22,7 +22,7 @@ from arena_core.errors import (
 )
 from evaluators.evidence import EpisodeFault, UnscoredReason
 from orchestrator.episode.environment import EpisodeEnvironment, EpisodeSession
-from orchestrator.gateway import GatewayJournal
+from orchestrator.gateway.journal import GatewayJournal
 from orchestrator.gateway.taped import MISS_STATUS
 from sites.upstreams import (
     LiveUpstream,

@@ -20,7 +20,7 @@ from evaluators.locators.base import LookingLocator, Need
 from orchestrator.episode.environment import Database, EpisodeEnvironment, EpisodeSession
 from orchestrator.episode.faults import login_name
 from orchestrator.episode.protocol import EpisodeProtocol
-from orchestrator.gateway import Arm
+from orchestrator.gateway.arm import Arm
 from orchestrator.sandbox.check_queries import call_function
 from tasks.schema import Task
 

@@ -48,7 +48,8 @@ from orchestrator.episode.jsonl_files import (
     ExchangeWriter,
     StepLines,
 )
-from orchestrator.gateway import Arm, GatewayJournal
+from orchestrator.gateway.arm import Arm
+from orchestrator.gateway.journal import GatewayJournal
 from orchestrator.gateway.live_limits import LiveUse
 
 # Of every picture that agents see: one pixel for each CSS pixel.

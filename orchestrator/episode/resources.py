@@ -30,8 +30,10 @@ from orchestrator.episode.traffic import (
     read_only_origins,
     third_party_origins,
 )
-from orchestrator.gateway import Arm, GatewayJournal, RecordedDocuments
+from orchestrator.gateway.arm import Arm
+from orchestrator.gateway.journal import GatewayJournal
 from orchestrator.gateway.live_limits import LiveUse
+from orchestrator.gateway.recorded import RecordedDocuments
 from tasks.labels import folded
 from tasks.schema import Task
 

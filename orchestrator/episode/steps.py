@@ -32,7 +32,7 @@ from orchestrator.episode.protocol import EpisodeProtocol
 from orchestrator.episode.record import EpisodeRecord
 from orchestrator.episode.resources import EpisodeResources
 from orchestrator.episode.traffic import host_of, refuse_broken, refuse_broken_page
-from orchestrator.gateway import Exchange
+from orchestrator.gateway.journal import Exchange
 from sites.manifest import ConsentClick
 from sites.upstreams import LiveUpstream, StagedUpstream
 

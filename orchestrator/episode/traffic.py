@@ -13,7 +13,7 @@ from evaluators.evidence import StepEvidence
 from evaluators.network import RequestRecord
 from orchestrator.browser.session.network import NetworkRecord
 from orchestrator.episode.environment import EpisodeEnvironment
-from orchestrator.gateway import Exchange, GatewayJournal
+from orchestrator.gateway.journal import Exchange, GatewayJournal
 from orchestrator.gateway.live_limits import LiveUse
 from orchestrator.gateway.policy import Policy, Route, SocketAddress
 from orchestrator.sandbox.episode_info import AccountInfo, SiteInfo, as_header

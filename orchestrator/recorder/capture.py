@@ -24,7 +24,7 @@ from orchestrator.browser.tabs.watcher import KeyReport
 from orchestrator.episode.environment import EpisodeEnvironment, SharedSession
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.steps import SETTLE_DEADLINE_S, StepPlayer
-from orchestrator.gateway import Exchange
+from orchestrator.gateway.journal import Exchange
 from orchestrator.recorder import proposals
 from orchestrator.recorder.elements import FORMS, PageElements
 from orchestrator.recorder.reading import (

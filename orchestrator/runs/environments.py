@@ -19,7 +19,7 @@ from orchestrator.browser.process.launch import Browser
 from orchestrator.browser.process.remote import RemoteBrowser, open_browser
 from orchestrator.episode.environment import AttemptSpec, EpisodeBrowser, EpisodeEnvironment
 from orchestrator.episode.episode import Episode
-from orchestrator.gateway import Gateway
+from orchestrator.gateway.server import Gateway
 from orchestrator.runs.events import OnEvent, ProgressNote
 from orchestrator.runs.open_world import OpenWorld, OriginLogins
 from orchestrator.runs.starts import Starts

@@ -21,7 +21,7 @@ from orchestrator.episode.resources import (
     is_judged_by_answers,
     renamed_value,
 )
-from orchestrator.gateway import Arm
+from orchestrator.gateway.arm import Arm
 from orchestrator.gateway.labels import BUILT_IN, table_named
 from orchestrator.gateway.variations import Variation, arm_label, content_in, labels_in
 from orchestrator.runs.agent_choice import (

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from arena_core.errors import ImageError, SiteGoneError, UnhealthyError
 from arena_core.task_group import task_group
-from orchestrator.gateway import Resolve, SocketAddress
+from orchestrator.gateway.policy import Resolve, SocketAddress
 from orchestrator.sandbox.engine.containers import Container, ContainerKind, ContainerSpec, Labels
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.engine.health import HealthProbe, wait_healthy

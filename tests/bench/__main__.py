@@ -40,7 +40,7 @@ from bench import (
 )
 from bench.figures import Figure, show
 
-from orchestrator.gateway import SocketAddress
+from orchestrator.gateway.policy import SocketAddress
 
 _PAGES: Final = ("/", "/catalogue/", "/search/?q=kettle")
 

@@ -11,7 +11,8 @@ from typing import Final
 from bench.figures import Figure, Series, times_as_long
 
 from orchestrator import Arena
-from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
+from orchestrator.gateway.policy import Policy, Route, SocketAddress
+from orchestrator.gateway.server import Gateway
 
 _TASK: Final = "demo/wiki-bells-of-bruges"  # whose limit of 20 steps is the script's length
 _HOST: Final = "wiki.arena.test"

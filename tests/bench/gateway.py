@@ -20,7 +20,8 @@ from urllib.parse import urlsplit
 from bench.figures import Figure
 from playwright.async_api import Browser, BrowserContext, async_playwright
 
-from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
+from orchestrator.gateway.policy import Policy, Route, SocketAddress
+from orchestrator.gateway.server import Gateway
 
 _BODY_BYTES = 20_000
 _REQUESTS = 2_000

@@ -30,7 +30,7 @@ from orchestrator.browser.process.remote import connect
 from orchestrator.browser.session.context import SessionOptions
 from orchestrator.browser.session.session import Session
 from orchestrator.browser.tabs import watcher
-from orchestrator.gateway import Policy, Route
+from orchestrator.gateway.policy import Policy, Route
 from orchestrator.local_page import HEADER
 from orchestrator.recorder.page.desk import Desk, serve_desk
 from orchestrator.recorder.recording import open_recording

@@ -30,7 +30,8 @@ from mutations.shop import (
 from mutations.visitor import Visitor, visit
 
 from arena_core.cookie import Cookie
-from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
+from orchestrator.gateway.policy import Policy, Route, SocketAddress
+from orchestrator.gateway.server import Gateway
 from orchestrator.sandbox.engine.containers import Endpoint
 from orchestrator.sandbox.logins import login, replica_client, role_of
 from sites.manifest import Site

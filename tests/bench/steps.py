@@ -30,7 +30,8 @@ from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.launch import launch
 from orchestrator.browser.session.context import SessionOptions
 from orchestrator.browser.session.session import Session
-from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
+from orchestrator.gateway.policy import Policy, Route, SocketAddress
+from orchestrator.gateway.server import Gateway
 
 _BROWSERGYM: Final = "browsergym-core==0.14.3"
 _PLAYWRIGHTS_CHROMIUM: Final = "chromium-1117/chrome-linux/chrome"

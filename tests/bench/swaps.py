@@ -15,7 +15,7 @@ from bench.plain_docker import PlainContainer, plain_container
 from bench.shop_life import ShopLife, first_page, gateway_to
 from playwright.async_api import Browser, async_playwright
 
-from orchestrator.gateway import Gateway
+from orchestrator.gateway.server import Gateway
 from orchestrator.sandbox.engine.containers import Endpoint
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.pool.placement import place

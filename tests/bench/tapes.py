@@ -20,7 +20,8 @@ from playwright.async_api import BrowserContext, async_playwright
 
 from arena_core.worlds import World
 from orchestrator.browser.session.tape_recorder import TapeRecorder
-from orchestrator.gateway import Gateway, Policy, Route
+from orchestrator.gateway.policy import Policy, Route
+from orchestrator.gateway.server import Gateway
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.staged_origins import Authority, StagedOrigins, staged_origins
 from orchestrator.tapes.hosts import site_tape, taped_routes

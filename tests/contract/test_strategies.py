@@ -16,8 +16,8 @@ from support.sites.site_changes import CHANGES, Change
 from arena_core.cookie import Cookie
 from arena_core.errors import ResetError
 from orchestrator.authoring.site_check.container import broken_beginning, broken_moment
-from orchestrator.gateway import Gateway, SocketAddress
-from orchestrator.gateway.policy import Policy, Route
+from orchestrator.gateway.policy import Policy, Route, SocketAddress
+from orchestrator.gateway.server import Gateway
 from orchestrator.sandbox.check_queries import ask
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.logins import login, replica_client, role_of

@@ -22,7 +22,9 @@ from orchestrator.browser.process.playwright_driver import running_driver
 from orchestrator.browser.session.context import SessionOptions, cookie_of
 from orchestrator.browser.session.policy import DirectTraffic, LiveGuard
 from orchestrator.browser.session.session import Session, open_session
-from orchestrator.gateway import Arm, Policy, RecordedDocuments
+from orchestrator.gateway.arm import Arm
+from orchestrator.gateway.policy import Policy
+from orchestrator.gateway.recorded import RecordedDocuments
 
 _LOG = logging.getLogger(__name__)
 _CONNECT_S: Final = 60.0

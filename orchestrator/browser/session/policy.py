@@ -21,8 +21,8 @@ from playwright.async_api import BrowserContext, CDPSession, Request, Response
 from playwright.async_api import Error as PlaywrightError
 
 from orchestrator.browser.tabs.cdp_channel import Reply
-from orchestrator.gateway import GatewayJournal
 from orchestrator.gateway.conversation import RequestPacer
+from orchestrator.gateway.journal import GatewayJournal
 from orchestrator.gateway.live_limits import LiveUse
 from orchestrator.gateway.policy import Policy, Route
 

@@ -18,7 +18,8 @@ from evaluators.scores import Score
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.launch import launch
 from orchestrator.episode.episode import Episode
-from orchestrator.gateway import Gateway, SocketAddress
+from orchestrator.gateway.policy import SocketAddress
+from orchestrator.gateway.server import Gateway
 from orchestrator.gateway.variations import Variation
 
 pytestmark = [pytest.mark.browser]

@@ -29,7 +29,8 @@ from orchestrator.episode.episode import Episode
 from orchestrator.episode.episode_runner import PlayedAttempt
 from orchestrator.episode.person.agent import PersonAgent
 from orchestrator.episode.person.runner import PersonRunner, card_of
-from orchestrator.gateway import Gateway, SocketAddress
+from orchestrator.gateway.policy import SocketAddress
+from orchestrator.gateway.server import Gateway
 from orchestrator.human.desk import ControlDesk, consent
 
 __all__ = ["display", "window"]

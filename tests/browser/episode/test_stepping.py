@@ -22,7 +22,8 @@ from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.kinds import BrowserKind
 from orchestrator.browser.process.launch import Browser, launch
 from orchestrator.episode.episode import Episode
-from orchestrator.gateway import Gateway, SocketAddress
+from orchestrator.gateway.policy import SocketAddress
+from orchestrator.gateway.server import Gateway
 
 __all__ = ["display"]
 pytestmark = [pytest.mark.browser]

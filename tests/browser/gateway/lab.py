@@ -17,7 +17,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from playwright.async_api import Page
 
 from orchestrator.browser.process.launch import Browser
-from orchestrator.gateway import Arm, Gateway, Policy, Route, SocketAddress
+from orchestrator.gateway.arm import Arm
+from orchestrator.gateway.policy import Policy, Route, SocketAddress
+from orchestrator.gateway.server import Gateway
 
 
 @dataclass(frozen=True, slots=True)

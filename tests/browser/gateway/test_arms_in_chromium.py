@@ -10,7 +10,8 @@ from browser.gateway.lab import Lab
 from playwright.async_api import Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from orchestrator.gateway import Arm, Route, SocketAddress
+from orchestrator.gateway.arm import Arm
+from orchestrator.gateway.policy import Route, SocketAddress
 from orchestrator.gateway.variations import Variation
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]

@@ -10,7 +10,8 @@ from browser.gateway.lab import Lab
 from playwright.async_api import Error, Page, Playwright
 from support.sites.raw_http import MemoryPeak, Peer, Stage
 
-from orchestrator.gateway import Gateway, Route, SocketAddress
+from orchestrator.gateway.policy import Route, SocketAddress
+from orchestrator.gateway.server import Gateway
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 

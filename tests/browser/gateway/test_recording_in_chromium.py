@@ -7,7 +7,7 @@ from aiohttp import web
 from browser.gateway.lab import Lab
 
 from orchestrator.browser.session.tape_recorder import TapeRecorder
-from orchestrator.gateway import Route
+from orchestrator.gateway.policy import Route
 from orchestrator.gateway.taped import TapedHost
 from orchestrator.tapes.exchange import TapedExchange
 from orchestrator.tapes.replay import TapeReplay

@@ -10,7 +10,7 @@ from browser.gateway.lab import Lab
 from support.tapes.making import FORM, HTML, WIKI, made, page, replayed
 
 from evaluators.missed_by import MissedBy
-from orchestrator.gateway import Route
+from orchestrator.gateway.policy import Route
 from orchestrator.gateway.taped import TapedHost
 from orchestrator.tapes.exchange import TapedExchange
 from orchestrator.tapes.replay import TapeReplay

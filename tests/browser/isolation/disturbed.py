@@ -19,7 +19,8 @@ from orchestrator.browser.process import namespace_keeper
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.launch import launch
 from orchestrator.browser.session.context import SessionOptions
-from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
+from orchestrator.gateway.policy import Policy, Route, SocketAddress
+from orchestrator.gateway.server import Gateway
 
 # How long Chromium may take to notice; it is told at once where a request breaks off.
 _TAKES_NOTICE_S: Final = 4.0

@@ -31,7 +31,8 @@ from orchestrator.browser.process import namespace_keeper
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.launch import Browser, launch
 from orchestrator.browser.session.context import SessionOptions
-from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
+from orchestrator.gateway.policy import Policy, Route, SocketAddress
+from orchestrator.gateway.server import Gateway
 
 HOST: Final = "shop.arena.test"
 # Where pages try to get to, on this namespace's loopback and beyond its cable: each way its own.

@@ -25,7 +25,9 @@ from orchestrator.browser.process.launch import Browser
 from orchestrator.browser.session.context import SessionOptions
 from orchestrator.browser.session.page_state import BrowserState
 from orchestrator.browser.session.session import Session
-from orchestrator.gateway import Gateway, Policy, RecordedDocuments, Route, SocketAddress
+from orchestrator.gateway.policy import Policy, Route, SocketAddress
+from orchestrator.gateway.recorded import RecordedDocuments
+from orchestrator.gateway.server import Gateway
 
 SHOP = "http://shop.arena.test"
 FORUM = "http://forum.arena.test"

@@ -21,7 +21,9 @@ from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.kinds import BrowserKind, RemoteAddress
 from orchestrator.browser.process.remote import RemoteBrowser, _reaches, connect, open_browser
 from orchestrator.episode.episode import Episode
-from orchestrator.gateway import Arm, Policy, RecordedDocuments
+from orchestrator.gateway.arm import Arm
+from orchestrator.gateway.policy import Policy
+from orchestrator.gateway.recorded import RecordedDocuments
 from sites.registry import SiteRegistry
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Final
 import pytest
 from playwright.async_api import Page, async_playwright
 
-from orchestrator.gateway import Gateway, SocketAddress
-from orchestrator.gateway.policy import Policy, Route
+from orchestrator.gateway.policy import Policy, Route, SocketAddress
+from orchestrator.gateway.server import Gateway
 from orchestrator.sandbox.check_queries import ask
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.logins import login, replica_client, role_of

@@ -14,7 +14,8 @@ from typing import Any
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.external_browser import launch_external
 from orchestrator.episode.episode import Episode
-from orchestrator.gateway import Gateway, SocketAddress
+from orchestrator.gateway.policy import SocketAddress
+from orchestrator.gateway.server import Gateway
 from orchestrator.recorder.capture import PersonCapture
 from orchestrator.recorder.recording import RecordingFolder, RecordingHead
 from support.recorder.scripted_person import ScriptedPerson

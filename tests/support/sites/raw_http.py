@@ -22,15 +22,11 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
-from orchestrator.gateway import (
-    Arm,
-    Deadlines,
-    Gateway,
-    Policy,
-    RecordedDocuments,
-    Route,
-    SocketAddress,
-)
+from orchestrator.gateway.arm import Arm
+from orchestrator.gateway.conversation import Deadlines
+from orchestrator.gateway.policy import Policy, Route, SocketAddress
+from orchestrator.gateway.recorded import RecordedDocuments
+from orchestrator.gateway.server import Gateway
 
 WAIT_S = 5.0
 SHOP = "shop.arena.test"

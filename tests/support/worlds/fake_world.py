@@ -30,13 +30,9 @@ from orchestrator.browser.session.page_state import BrowserState, NextNumbers, T
 from orchestrator.browser.tabs.journal import Acting, Activity, Keyed, NotedSoFar
 from orchestrator.browser.tabs.watcher import EventReport
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
-from orchestrator.gateway import (
-    GatewayJournal,
-    Policy,
-    RecordedDocuments,
-    SocketAddress,
-)
-from orchestrator.gateway.journal import Pending
+from orchestrator.gateway.journal import GatewayJournal, Pending
+from orchestrator.gateway.policy import Policy, SocketAddress
+from orchestrator.gateway.recorded import RecordedDocuments
 from orchestrator.sandbox.check_queries import ApiAnswer
 from orchestrator.sandbox.reset.state import TakenState
 from orchestrator.sandbox.reset.watch import Mark

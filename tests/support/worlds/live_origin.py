@@ -17,9 +17,9 @@ import trustme
 from arena_core.worlds import World
 from orchestrator.browser.process.launch import Browser
 from orchestrator.episode.episode import Episode
-from orchestrator.gateway import Gateway, SocketAddress
 from orchestrator.gateway.live_limits import LiveMeters
-from orchestrator.gateway.policy import Resolve
+from orchestrator.gateway.policy import Resolve, SocketAddress
+from orchestrator.gateway.server import Gateway
 from sites.manifest import Live
 from sites.registry import SiteRegistry
 from support.worlds.fake_world import ATLAS, FakeWorld, attempt_at, browsing_task

@@ -13,7 +13,7 @@ from evaluators.evidence import UnscoredReason
 from evaluators.missed_by import MissedBy
 from orchestrator.episode.faults import start_fault
 from orchestrator.episode.record import EpisodeRecord
-from orchestrator.gateway import GatewayJournal
+from orchestrator.gateway.journal import GatewayJournal
 from orchestrator.gateway.taped import Exactness
 
 

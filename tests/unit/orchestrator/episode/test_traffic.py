@@ -17,7 +17,7 @@ from evaluators.verdicts import CheckStatus, verdicts
 from orchestrator.browser.session.network import NetworkRecord
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.episode.traffic import policy_for, read_only_origins, with_unseen
-from orchestrator.gateway import Exchange
+from orchestrator.gateway.journal import Exchange
 from orchestrator.gateway.policy import Resolve, Route, SocketAddress
 from sites.manifest import Site
 from sites.registry import SiteRegistry

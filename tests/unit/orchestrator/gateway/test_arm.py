@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from quick_cases import ONE_QUICK
 from support.sites.raw_http import Peer, Stage, answers, get, keeps_answering
 
-from orchestrator.gateway import Arm
-from orchestrator.gateway.arm import wait_s
+from orchestrator.gateway.arm import Arm, wait_s
 from orchestrator.gateway.documents import MOST_BYTES
 from orchestrator.gateway.variations import Variation
 

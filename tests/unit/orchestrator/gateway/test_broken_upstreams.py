@@ -7,7 +7,9 @@ import struct
 import pytest
 from support.sites.raw_http import Peer, Stage, answers, get, keeps_answering, read_upload
 
-from orchestrator.gateway import Deadlines, Gateway, Route
+from orchestrator.gateway.conversation import Deadlines
+from orchestrator.gateway.policy import Route
+from orchestrator.gateway.server import Gateway
 
 CHUNKED = "Transfer-Encoding: chunked\r\n"
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"

@@ -7,7 +7,8 @@ import pytest
 from quick_cases import SLOW
 from support.sites.raw_http import MemoryPeak, Peer, Stage, get, keeps_answering, unchanging
 
-from orchestrator.gateway import Gateway, Policy
+from orchestrator.gateway.policy import Policy
+from orchestrator.gateway.server import Gateway
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 PIECE = b"x" * 65_536

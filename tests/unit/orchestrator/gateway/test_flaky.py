@@ -10,8 +10,9 @@ import pytest
 from quick_cases import ONE_QUICK
 from support.sites.raw_http import Peer, Server, Stage, get, keeps_answering
 
-from orchestrator.gateway import Arm, Gateway
+from orchestrator.gateway.arm import Arm
 from orchestrator.gateway.policy import Route, SocketAddress
+from orchestrator.gateway.server import Gateway
 from orchestrator.gateway.variations import Variation
 
 ALWAYS: Final = Variation.parse("network=flaky@100")

@@ -16,7 +16,8 @@ from support.sites.raw_http import (
     unchanging,
 )
 
-from orchestrator.gateway import Route, forwarding
+from orchestrator.gateway import forwarding
+from orchestrator.gateway.policy import Route
 
 CHUNKED = "Transfer-Encoding: chunked\r\n"
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"

@@ -5,7 +5,8 @@ import socket
 import pytest
 
 from arena_core.errors import GatewayError
-from orchestrator.gateway import Gateway, Policy
+from orchestrator.gateway.policy import Policy
+from orchestrator.gateway.server import Gateway
 
 
 async def test_a_gateway_listens_on_the_socket_that_it_is_handed() -> None:

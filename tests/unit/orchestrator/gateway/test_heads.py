@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.gateway import Route, SocketAddress
 from orchestrator.gateway.heads import (
     MAX_FIELDS,
     NO_BODY,
@@ -21,6 +20,7 @@ from orchestrator.gateway.heads import (
     parse_response,
     write_head,
 )
+from orchestrator.gateway.policy import Route, SocketAddress
 
 TOKENS = st.from_regex(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,12}", fullmatch=True)
 VALUES = st.from_regex(

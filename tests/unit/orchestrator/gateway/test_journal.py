@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
-from orchestrator.gateway import GatewayJournal
+from orchestrator.gateway.journal import GatewayJournal
 
 
 def test_a_write_counts_from_its_beginning_and_an_exchange_from_its_end() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena_core.errors import GatewayError, UsageError
-from orchestrator.gateway import Policy, Resolve, Route, SocketAddress
+from orchestrator.gateway.policy import Policy, Resolve, Route, SocketAddress
 
 SHOP = Route(
     site="shop",

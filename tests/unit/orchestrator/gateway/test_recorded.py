@@ -6,8 +6,12 @@ from dataclasses import replace
 import pytest
 from support.sites.raw_http import SHOP, Stage, get, keeps_answering
 
-from orchestrator.gateway import RecordedDocument, RecordedDocuments
-from orchestrator.gateway.recorded import kept_headers, recorded_response
+from orchestrator.gateway.recorded import (
+    RecordedDocument,
+    RecordedDocuments,
+    kept_headers,
+    recorded_response,
+)
 
 LIVE = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlive"
 BASKET = RecordedDocument(

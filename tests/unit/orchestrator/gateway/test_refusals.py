@@ -6,7 +6,10 @@ import pytest
 from support.sites.raw_http import SHOP, Peer, Stage, answers, get, keeps_answering
 
 from arena_core.errors import GatewayError
-from orchestrator.gateway import Deadlines, Gateway, Policy, Route, conversation
+from orchestrator.gateway import conversation
+from orchestrator.gateway.conversation import Deadlines
+from orchestrator.gateway.policy import Policy, Route
+from orchestrator.gateway.server import Gateway
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 

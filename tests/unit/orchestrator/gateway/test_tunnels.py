@@ -4,7 +4,8 @@ import asyncio
 
 from support.sites.raw_http import SHOP, Peer, Server, Stage, answers, get, keeps_answering
 
-from orchestrator.gateway import Gateway, Route
+from orchestrator.gateway.policy import Route
+from orchestrator.gateway.server import Gateway
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 TLS_HELLO = b"\x16\x03\x01\x00\x05hello"
