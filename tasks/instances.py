@@ -20,9 +20,10 @@ from evaluators.locators.page import PageLocator
 from evaluators.values.text import shown_all
 from sites.faults import mistakes
 from tasks.imports.suite_file import suite_yaml
-from tasks.loader import load_source
+from tasks.loader import load_source, rows_to_ask
 from tasks.schema import Suite, Task
-from tasks.templates import COMPUTED
+from tasks.sources import NOT_ASKED, DrawnFrom
+from tasks.templates import COMPUTED, RowsOfSite
 
 
 def lookup_of(check: Check, asked: Computed, name: str) -> Check:
@@ -62,6 +63,7 @@ def as_located(check: Check, values: Sequence[str]) -> tuple[str, ...]:
     return tuple(check.locate.expected_form(value, is_whole=True) for value in values)
 
 
+ROWS: Final = "rows"
 MARK: Final = "# Drawn by `arena tasks instantiate"
 _LATER: Final = f"{{{COMPUTED}}}"
 _UNKNOWN: Final = "?"
@@ -162,23 +164,52 @@ class _HeldBack:
         return {**check, "match": _ANY}
 
 
-def open_suite(
-    name_or_path: str, seed: int, passed_over: Mapping[str, int] = MappingProxyType({})
-) -> OpenSuite:
-    """Read a suite with the tasks that a seed draws; errors are as in `load_source`.
-
-    Args:
-        passed_over: by task, how many of the values that the seed draws for it are left out.
-    """
+def open_suite(name_or_path: str, seed: int, drawn: DrawnFrom = NOT_ASKED) -> OpenSuite:
+    """Read a suite with the tasks that a seed draws; errors are as in `load_source`."""
     held = _HeldBack()
-    source = load_source(f"{name_or_path}@{seed}", held, passed_over)
+    source = load_source(f"{name_or_path}@{seed}", held, drawn)
     return OpenSuite(source.suite, held.matchers, held.ways)
 
 
-def instances_text(suite: Suite, name: str, origin: str) -> str:
-    """Return a suite as a file of another name holds it, and where it comes from above it."""
+def rows_suite(name_or_path: str) -> Suite | None:
+    """Return a suite of one task a template that draws from a site's rows, to ask for them.
+
+    Its tasks are called as the templates, and each has one check, `ROWS`; None without any such.
+    """
+    asked = rows_to_ask(name_or_path)
+    tasks = [_rows_task(name, rows) for name, rows in asked.items()]
+    if not tasks:
+        return None
+    return Suite.model_validate(
+        {"suite": "rows", "version": 1, "title": "What templates draw from", "tasks": tasks}
+    )
+
+
+def _rows_task(name: str, rows: RowsOfSite) -> dict[str, object]:
+    asked = {"site": rows.site, "sql": rows.sql}
+    check = {"name": ROWS, "when": "end", "computed": asked, "match": _ANY}
+    return {
+        "id": name,
+        "family": "information",
+        "intent": "Which rows are there?",
+        "sites": [rows.site],
+        "worlds": ["offline"],
+        "start": [f"{rows.site}:/"],
+        "checks": [{**check, "locate": {"by": "db", **asked}}],
+    }
+
+
+def instances_text(
+    suite: Suite, name: str, origin: str, images: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """Return a suite as a file of another name holds it, and where it comes from above it.
+
+    Args:
+        images: by its tag, the id of each image whose data the tasks were drawn on.
+    """
     document = suite.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    return f"{MARK} {origin}`.\n{suite_yaml({**document, 'suite': name})}"
+    asked = "".join(f"# Asked of {tag}, {image}.\n" for tag, image in sorted(images.items()))
+    return f"{MARK} {origin}`.\n{asked}{suite_yaml({**document, 'suite': name})}"
 
 
 def _expecting(

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from types import MappingProxyType
 
 from pydantic import Field
 
@@ -16,7 +15,17 @@ from arena_core.names import listed, offered
 from evaluators.fields import Slug
 from tasks.miniwob import read_seeds
 from tasks.schema import Family, Suite, Task
-from tasks.sources import HEAD, Importer, Prepare, SuiteSource, read_source
+from tasks.sources import (
+    HEAD,
+    NOT_ASKED,
+    DrawnFrom,
+    Importer,
+    Prepare,
+    SuiteSource,
+    read_source,
+    rows_of_templates,
+)
+from tasks.templates import RowsOfSite
 
 _SHIPPED = Path(__file__).parent / "suites"
 _ENDINGS = frozenset({".yaml", ".yml"})
@@ -68,24 +77,29 @@ def suite_beside(named: str, file: Path) -> str:
 def load_source(
     name_or_path: str,
     prepare: Prepare | None = None,
-    passed_over: Mapping[str, int] = MappingProxyType({}),
+    drawn: DrawnFrom = NOT_ASKED,
 ) -> SuiteSource:
     """Read a suite by its name or path, with the place of each task.
 
     Args:
         name_or_path: as in `suite_path`. A suite of MiniWoB++ pages, or with templates that draw,
             may be followed by `@` and other seeds than it names: `miniwob@4711`, `my.yaml@1-10`.
-        prepare, passed_over: as in `read_source`.
+        prepare, drawn: as in `read_source`.
     """
     name, seeds = _seeded(name_or_path)
     path = suite_path(name)
-    source = read_source(path, seeds, prepare, passed_over)
+    source = read_source(path, seeds, prepare, drawn)
     if path.parent == _SHIPPED and source.suite.suite != path.stem:
         head = path / HEAD if path.is_dir() else path
         message = f"{head}:1: suite: must equal the name of its file or folder"
         message += f" (found '{source.suite.suite}')"
         raise TaskError(message)
     return source
+
+
+def rows_to_ask(name_or_path: str) -> dict[str, RowsOfSite]:
+    """Return, by the id of a template, the rows that it draws from; errors as in `load_source`."""
+    return rows_of_templates(suite_path(_seeded(name_or_path)[0]))
 
 
 def load_suite(name_or_path: str) -> Suite:

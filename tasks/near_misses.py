@@ -15,8 +15,9 @@ from evaluators.checks import Check, Margin, WrongKey
 from evaluators.checks import match as compared
 from evaluators.lint import Location
 from evaluators.values.text import normalise, shown_all
-from tasks.instances import as_located, lookup_of, open_suite
+from tasks.instances import ROWS, as_located, lookup_of, open_suite, rows_suite
 from tasks.schema import Suite, Task
+from tasks.sources import DrawnFrom
 from tasks.work import work_faults
 
 _NUMBER: Final = re.compile(r"[^\w\s-]?(-?\d{1,3}(?:,\d{3})+|-?\d+)(\.\d+)?")
@@ -105,11 +106,12 @@ async def drawn_apart(name_or_path: str, seed: int, ask: Ask) -> Suite:
     Raises:
         TaskError: as in `open_suite`; or an instance is not apart, however often it is drawn.
     """
+    rows = await _rows(name_or_path, ask)
     passed_over: dict[str, int] = {}
     known: dict[str, Task] = {}
     found: dict[tuple[str, str], Sequence[str]] = {}
     while True:
-        drawn = open_suite(name_or_path, seed, passed_over)
+        drawn = open_suite(name_or_path, seed, DrawnFrom(passed_over, rows))
         anew = {task.id: task for task in drawn.asked if known.get(task.id) != task}
         if anew:
             kept = {key: values for key, values in found.items() if key[0] not in anew}
@@ -125,6 +127,15 @@ async def drawn_apart(name_or_path: str, seed: int, ask: Ask) -> Suite:
                 times = passed_over[name]
                 message = f"'{name}', drawn {times} times: {why}"
                 raise TaskError(message, hint="let it `draw` from other values, or mend the key")
+
+
+async def _rows(name_or_path: str, ask: Ask) -> Mapping[str, Sequence[str]]:
+    """Return what each template draws from where that is a site's rows, by the template's id."""
+    suite = rows_suite(name_or_path)
+    if suite is None:
+        return {}
+    found = await ask(suite, suite.tasks)
+    return {task.id: found[task.id, ROWS] for task in suite.tasks}
 
 
 def margin_fault(margin: Margin, values: Sequence[str]) -> str | None:

@@ -6,9 +6,9 @@ import base64
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import GenericAlias, MappingProxyType
+from types import GenericAlias
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -23,7 +23,7 @@ from sites.faults import Mistake, mistakes
 from tasks.cases import Case
 from tasks.needs import Tier
 from tasks.schema import Split, Suite
-from tasks.templates import PlaceholderError, Template
+from tasks.templates import PlaceholderError, RowsOfSite, Template
 
 FOLDER: Final = "files"
 _MOST_BYTES: Final = 4_000_000
@@ -148,6 +148,22 @@ Prepare = Callable[[object], object]
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnFrom:
+    """What a replica said of the instances that a seed draws.
+
+    Attributes:
+        passed_over: by the id of an instance, how many of the values drawn for it are left out.
+        rows: by the id of a template, what its `rows` found.
+    """
+
+    passed_over: Mapping[str, int] = field(default_factory=dict)
+    rows: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+NOT_ASKED: Final = DrawnFrom()
+
+
+@dataclass(frozen=True, slots=True)
 class Origin:
     """Where a task is written: the file, and the field's path in it.
 
@@ -189,15 +205,43 @@ def read_source(
     path: Path,
     seeds: tuple[int, ...] | None = None,
     prepare: Prepare | None = None,
-    passed_over: Mapping[str, int] = MappingProxyType({}),
+    drawn: DrawnFrom = NOT_ASKED,
 ) -> SuiteSource:
     """Read a suite from a file, from a folder, or from one file inside a suite's folder.
 
     Args:
         seeds: of what is drawn or generated, in place of those written.
         prepare: changes each task as it is written; what is `{computed}` is left to it.
-        passed_over: by the id of an instance, how many of the values drawn for it are left out.
     """
+    head, parts = _files(path)
+    written = [
+        (origin, _set_up(_with_defaults(task, content, head), shared))
+        for part, content in parts
+        for shared in [[head] if content is head else [head, content]]
+        for origin, task in _written(part, content, seeds, drawn, computes=prepare is not None)
+    ]
+    if not written:
+        raise TaskError(f"{path}: holds no task")
+    if seeds is not None and not any(_is_seeded(*part) for part in parts):
+        raise TaskError(f"{path}: no seed changes its tasks: no template has `draw` or `instances`")
+    if prepare is not None:
+        written = [(origin, prepare(task)) for origin, task in written]
+    return _assembled(head, written)
+
+
+def rows_of_templates(path: Path) -> dict[str, RowsOfSite]:
+    """Return, by the id of a template, the rows that it draws from; a path as in `read_source`."""
+    _, parts = _files(path)
+    return {
+        one.id: one.rows
+        for _, content in parts
+        for one in content.templates
+        if one.rows is not None
+    }
+
+
+def _files(path: Path) -> tuple[_Head, list[tuple[Document, _Part]]]:
+    """Return what names a suite, and all its files with what they hold."""
     document = open_document(path / HEAD if path.is_dir() else path, TaskError)
     parts = [document]
     beside = path.parent / HEAD
@@ -207,22 +251,7 @@ def read_source(
     elif "suite" not in document.content and path.name != HEAD and beside.is_file():
         document = open_document(beside, TaskError)
     head = _content(document, _Head)
-    contents = [head if part is document else _content(part, _Part) for part in parts]
-    written = [
-        (origin, _set_up(_with_defaults(task, content, head), shared))
-        for part, content in zip(parts, contents, strict=True)
-        for shared in [[head] if content is head else [head, content]]
-        for origin, task in _written(
-            part, content, seeds, passed_over, computes=prepare is not None
-        )
-    ]
-    if not written:
-        raise TaskError(f"{path}: holds no task")
-    if seeds is not None and not any(map(_is_seeded, parts, contents)):
-        raise TaskError(f"{path}: no seed changes its tasks: no template has `draw` or `instances`")
-    if prepare is not None:
-        written = [(origin, prepare(task)) for origin, task in written]
-    return _assembled(head, written)
+    return head, [(one, head if one is document else _content(one, _Part)) for one in parts]
 
 
 def _content(document: Document, model: type[Content]) -> Content:
@@ -261,7 +290,7 @@ def _written(
     part: Document,
     content: _Part,
     seeds: tuple[int, ...] | None,
-    passed_over: Mapping[str, int],
+    drawn: DrawnFrom,
     *,
     computes: bool,
 ) -> Iterator[tuple[Origin, object]]:
@@ -271,8 +300,9 @@ def _written(
     for number, template in enumerate(content.templates):
         at = ("templates", number)
         try:
-            drawn = template.written(seeds or DEFAULT_SEEDS, passed_over, computes=computes)
-            for instance in drawn:
+            asked = template.with_rows(drawn.rows.get(template.id))
+            instances = asked.written(seeds or DEFAULT_SEEDS, drawn.passed_over, computes=computes)
+            for instance in instances:
                 yield Origin(part, (*at, "task"), str(instance["id"])), instance
         except PlaceholderError as cause:
             message = f"{part.path}:{part.line(at)}: templates.{number}: {cause}"

@@ -164,6 +164,7 @@ def _ascending(rule: Rule, low: object, high: object) -> Rule:
 COMPUTED: Final = "computed"
 _MOST_INSTANCES: Final = 10_000
 _TRIES: Final = 100
+_NULL: Final = "null"
 # `{name}` stands for a parameter, `{{name}}` for itself; other braces, such as CSS's, stay.
 _PLACEHOLDER = re.compile(r"\{\{([a-z][a-z0-9_]*)\}\}|\{([a-z][a-z0-9_]*)\}")
 
@@ -176,11 +177,48 @@ class PlaceholderError(ValueError):
     """A placeholder names no parameter, or its value does not fit there."""
 
 
+class RowsOfSite(Strict):
+    """Rows that a site's database holds, asked before anything is drawn.
+
+    Attributes:
+        sql: one SELECT; its columns are the parameters that `names` lists, in this order.
+    """
+
+    site: Slug
+    sql: str = Field(min_length=1)
+    names: tuple[Parameter, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _names_each_once(self) -> Self:
+        if len(set(self.names)) < len(self.names):
+            raise ValueError(f"`names` has a name twice: {listed(self.names)}")
+        return self
+
+    def read(self, answered: Sequence[str]) -> tuple[dict[str, object], ...]:
+        """Return the parameters of each row, in an order that no database decides.
+
+        Args:
+            answered: the rows, their columns joined with ` | `.
+
+        Raises:
+            PlaceholderError: no row, too many, or one that does not have these columns.
+        """
+        rows = sorted({tuple(row.split(" | ")) for row in answered})
+        if not rows or len(rows) > _MOST:
+            raise PlaceholderError(f"`rows` finds {len(rows)} rows, wanted 1 to {_MOST:,}")
+        for row in rows:
+            if len(row) != len(self.names) or _NULL in row or "" in row:
+                wanted = f"{len(self.names)} values, none of them empty and none with ' | ' in it"
+                raise PlaceholderError(f"`rows` finds '{' | '.join(row)}', wanted {wanted}")
+        return tuple(dict(zip(self.names, row, strict=True)) for row in rows)
+
+
 class Template(BaseModel):
     """A task with placeholders, and what the values of its instances are, or are drawn from.
 
     Attributes:
         params: rows of values, each with a value for the same placeholders.
+        rows: in place of `params`, from where their rows are taken; `instances` are drawn of them.
         draw: by placeholder, from what a seed draws its value.
         instances: how many a seed makes, each from a row of `params` that it draws, one after the
             other; where omitted, each row makes one.
@@ -191,15 +229,29 @@ class Template(BaseModel):
 
     id: Slug
     params: tuple[dict[Parameter, object], ...] = Field(default=(), min_length=1)
+    rows: RowsOfSite | None = None
     draw: dict[Parameter, Draw] = Field(default_factory=dict)
     instances: int | None = Field(default=None, ge=1, le=_MOST_INSTANCES)
     task: dict[str, object]
 
     @model_validator(mode="after")
     def _has_values(self) -> Self:
-        if not self.params and not self.draw:
-            raise ValueError("has neither `params` nor `draw`: a task of its own says the same")
+        if self.rows is not None and (self.params or self.instances is None):
+            raise ValueError("`rows` stands in place of `params`, and `instances` says how many")
+        if not self.params and not self.draw and self.rows is None:
+            message = "has neither `params` nor `rows` nor `draw`: a task of its own says the same"
+            raise ValueError(message)
         return self
+
+    def with_rows(self, answered: Sequence[str] | None) -> Self:
+        """Return the template with the rows that its site answered with, where it was asked.
+
+        Raises:
+            PlaceholderError: as `RowsOfSite.read`.
+        """
+        if self.rows is None or answered is None:
+            return self
+        return self.model_copy(update={"rows": None, "params": self.rows.read(answered)})
 
     @property
     def is_drawn(self) -> bool:
@@ -225,6 +277,9 @@ class Template(BaseModel):
         Raises:
             PlaceholderError: a placeholder cannot be filled, or a seed cannot draw enough.
         """
+        if self.rows is not None:
+            message = "its `rows` are asked of a site: `arena tasks instantiate` writes tasks out"
+            raise PlaceholderError(message)
         if "id" in self.task or "template" in self.task:
             message = "an instance takes its id from the template: say neither `id` nor `template`"
             raise PlaceholderError(message)

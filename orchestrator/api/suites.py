@@ -286,8 +286,17 @@ class Suites:
         name = suite_name(out)
         require_writable(out, MARK)
         filled = await drawn_apart(suite, seed, ask)
-        write_suite(instances_text(filled, name, f"{suite} --seed {seed}"), out, MARK)
+        images = await self._images_of(filled)
+        write_suite(instances_text(filled, name, f"{suite} --seed {seed}", images), out, MARK)
         return self.read(str(out))
+
+    async def _images_of(self, suite: Suite) -> dict[str, str]:
+        """Return, by its tag, the id of each image of a suite's sites that is here."""
+        engine = await self._opened.engine()
+        names = {site for task in suite.tasks for site in task.sites}
+        tags = [self._opened.registry.sites[name].image.tag for name in sorted(names)]
+        found = {tag: await engine.image(tag) for tag in tags}
+        return {tag: image.id for tag, image in found.items() if image is not None}
 
     def difficulty(self, runs: Sequence[Path | str]) -> tuple[TemplateRecord, ...]:
         """Say how often agents solved each template in runs, and so which are spent.

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 from support.agents.arena_process import arena
 
 from tasks.loader import load_suite
@@ -50,3 +51,31 @@ def test_what_is_drawn_is_asked_once_the_world_is_set_up_and_proves(
     before = written.read_bytes()
     arena("tasks", "instantiate", str(suite), "--seed", "7", cwd=tmp_path)
     assert written.read_bytes() == before
+
+
+@pytest.mark.slow(minutes=3)
+def test_what_a_site_holds_is_drawn_and_proves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    suite = guide_suite(tmp_path)
+    document = yaml.safe_load(suite.read_text(encoding="utf-8"))
+    [template] = document["templates"]
+    section = GUIDE.read_text(encoding="utf-8").partition("In place of `params`")[2]
+    block = re.search(r"```yaml\n(.*?)```", section, re.DOTALL)
+    assert block is not None
+    rows = yaml.safe_load(block[1])
+    del template["draw"], template["task"]["given"]
+    template["task"]["intent"] = 'I have {notes} notes or so; how many have the label "{label}"?'
+    template |= {**rows, "instances": 2}
+    suite.write_text(yaml.safe_dump(document), encoding="utf-8")
+    drawn = arena("tasks", "instantiate", str(suite), "--seed", "7", cwd=tmp_path)
+    assert drawn.code == 0, drawn.err
+    written = tmp_path / "labels-s7.yaml"
+    assert "\n# Asked of arena/tools:1, sha256:" in written.read_text(encoding="utf-8")
+    for task in load_suite(str(written)).tasks:
+        (count,) = (check for check in task.checks if check.name == "count")
+        assert int(count.match.model_dump()["value"]) >= 3
+    proven = arena("tasks", "lint", str(written), "--prove", cwd=tmp_path)
+    assert proven.code == 0, proven.err
+    assert "error" not in proven.out

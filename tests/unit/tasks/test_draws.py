@@ -134,7 +134,7 @@ def test_a_value_is_said_once() -> None:
     fields = {"params": [{"n": 1}], "draw": {"n": {"integer": [1, 2]}}, "task": {"intent": "{n}"}}
     with pytest.raises(PlaceholderError, match="`params` and `draw` both say what n is"):
         list(template(**fields).written((1,)))
-    with pytest.raises(ValidationError, match="neither `params` nor `draw`"):
+    with pytest.raises(ValidationError, match="neither `params` nor `rows` nor `draw`"):
         template(task={"intent": "it"})
 
 

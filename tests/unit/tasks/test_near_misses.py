@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from pydantic import ValidationError
 from arena_core.errors import TaskError
 from evaluators.checks import Check, Margin
 from evaluators.matchers.answer import AnswerMatcher
+from tasks.loader import load_suite
 from tasks.near_misses import drawn_apart, lookups_of, margin_fault, near_faults
 from tasks.schema import Suite, Task
 
@@ -244,6 +246,83 @@ async def test_rows_alone_are_drawn_too(tmp_path: Path) -> None:
     shop = Shop(1, 2, 3)
     suite = await drawn_apart(drawn_suite(tmp_path, **rows), 7, shop)
     assert sorted(map(number_of, suite.tasks)) == [4, 5]
+
+
+ROWS: dict[str, Any] = {
+    "rows": {"site": "shop", "sql": "SELECT id FROM customer", "names": ["number"]},
+    "instances": 2,
+}
+
+
+class ShopOfCustomers(Shop):
+    """Answers which customers there are as well."""
+
+    def __init__(self, customers: Sequence[str], *same: int) -> None:
+        super().__init__(*same)
+        self.customers = customers
+
+    async def __call__(
+        self, suite: Suite, tasks: tuple[Task, ...]
+    ) -> Mapping[tuple[str, str], Sequence[str]]:
+        if suite.suite == "rows":
+            [task] = suite.tasks
+            assert task.checks[0].computed is not None
+            assert task.checks[0].computed.sql == ROWS["rows"]["sql"]
+            return {(task.id, "rows"): self.customers}
+        return await super().__call__(suite, tasks)
+
+
+async def test_instances_are_drawn_of_the_rows_that_a_site_holds(tmp_path: Path) -> None:
+    suite = await drawn_apart(
+        drawn_suite(tmp_path, **ROWS), 7, ShopOfCustomers(["4", "5", "6", "7"], 5, 6)
+    )
+    assert sorted(map(number_of, suite.tasks)) == [4, 7]
+
+
+async def test_the_order_in_which_a_site_answers_draws_no_other_instances(tmp_path: Path) -> None:
+    numbers = [str(number) for number in range(1, 30)]
+    there, back = [
+        await drawn_apart(drawn_suite(tmp_path, **ROWS), 7, ShopOfCustomers(rows))
+        for rows in (numbers, [*reversed(numbers), *numbers])
+    ]
+    assert there.tasks == back.tasks
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([], "finds 0 rows"),
+        (["4 | Emma"], "'4 | Emma', wanted 1 values"),
+        (["null"], "'null', wanted"),
+        ([""], "'', wanted"),
+        (["4"], "makes 1 different instances, of 2"),
+    ],
+)
+async def test_rows_that_fill_no_instance_are_refused(
+    tmp_path: Path, rows: list[str], says: str
+) -> None:
+    with pytest.raises(TaskError, match=re.escape(says)):
+        await drawn_apart(drawn_suite(tmp_path, **ROWS), 7, ShopOfCustomers(rows))
+
+
+def test_a_suite_that_draws_of_a_site_is_not_played_before_it_is_written(tmp_path: Path) -> None:
+    with pytest.raises(TaskError, match=r"templates.0: its `rows` are asked .* tasks instantiate"):
+        load_suite(drawn_suite(tmp_path, **ROWS))
+
+
+@pytest.mark.parametrize(
+    ("template", "says"),
+    [
+        ({"rows": ROWS["rows"]}, "`instances` says how many"),
+        ({**ROWS, "params": [{"number": 4}]}, "`rows` stands in place of `params`"),
+        ({**ROWS, "rows": {**ROWS["rows"], "names": ["a", "a"]}}, "has a name twice"),
+    ],
+)
+def test_rows_that_say_too_much_or_too_little_are_refused(
+    tmp_path: Path, template: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(TaskError, match=says):
+        load_suite(drawn_suite(tmp_path, **template))
 
 
 async def test_what_no_draw_parts_from_a_near_miss_is_refused(tmp_path: Path) -> None:
