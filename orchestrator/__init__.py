@@ -198,6 +198,8 @@ if TYPE_CHECKING:
     from sites.manifest import Site as Site
     from sites.registry import SiteRegistry as SiteRegistry
     from tasks.edits import ValueChange as ValueChange
+    from tasks.imports.errata import Erratum as Erratum
+    from tasks.imports.errata import ErratumEffect as ErratumEffect
     from tasks.imports.suite_file import ImportedSuite as ImportedSuite
     from tasks.schema import Suite as Suite
     from tasks.schema import Task as Task
@@ -302,6 +304,7 @@ _NAMES = LazyNames(
     sites.manifest: Site
     sites.registry: SiteRegistry
     tasks.edits: ValueChange
+    tasks.imports.errata: Erratum ErratumEffect
     tasks.imports.suite_file: ImportedSuite
     tasks.schema: Suite Task
     """,

@@ -40,6 +40,7 @@ class OriginalTask(Strict):
             browser shows them and without a slash at the end: `__SHOPPING_ADMIN__` is
             `http://shop.arena.test/admin`.
         untranslated: what of it Arena's own checks do not say, and why, one line each.
+        errata: what Arena's own checks say otherwise than the record, since that is wrong.
     """
 
     format: Slug
@@ -50,6 +51,7 @@ class OriginalTask(Strict):
     record: dict[str, JsonValue]
     bases: dict[str, str] = Field(default_factory=dict)
     untranslated: tuple[str, ...] = Field(default=())
+    errata: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
 
 
 class ScorerStatus(StrEnum):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from orchestrator.api.repairs import SuiteRepair
     from orchestrator.export.harbor import HarborFolders
     from sites.registry import SiteRegistry
+    from tasks.imports.errata import Erratum
     from tasks.imports.suite_file import ImportedSuite
     from tasks.schema import Suite, Task
     from tasks.sources import SuiteSource
@@ -327,6 +328,7 @@ class Suites:
         out: Path | None = None,
         site_map: Path | None = None,
         new_sites: Path | None = None,
+        errata: bool = False,
     ) -> ImportedSuite:
         """Write the suite of a published task set, with every original record unchanged in it.
 
@@ -338,9 +340,10 @@ class Suites:
             new_sites: a folder of sites; a manifest is written there for each live host that no
                 site here has.
             site_map: a file that says which sites here stand for those of the set.
+            errata: check for the golds as they should be where the published ones are wrong.
 
         Raises:
-            UnknownNameError: there is no such format; names what there is.
+            UnknownNameError: there is no such format, or no errata of it; names what there is.
             UsageError: no file is named, or `out` cannot be written or is a file of yours.
             TaskError: a published file or the map is wrong: one line with file, place and field.
         """
@@ -349,7 +352,9 @@ class Suites:
 
         name = None if out is None else suite_name(out)
         installed = Installed.of(self._opened.registry.sites.values())
-        imported = import_suite(format_name, files, site_map, installed=installed, name=name)
+        imported = import_suite(
+            format_name, files, site_map, installed=installed, name=name, errata=errata
+        )
         if out is not None:
             write_suite(suite_text(imported), out)
         if new_sites is not None:
@@ -360,6 +365,19 @@ class Suites:
                 message += " written for: its pages and golds may not be there"
                 self._opened.warn(f"{message} (arena tasks lint counts the golds)")
         return imported
+
+    def errata(self, format_name: str | None = None) -> Mapping[str, tuple[Erratum, ...]]:
+        """Return the known mistakes of published task sets, by the set's name.
+
+        Args:
+            format_name: of one set; all where omitted.
+
+        Raises:
+            UnknownNameError: of that set none are known.
+        """
+        from tasks.imports.errata import errata_of
+
+        return errata_of(format_name)
 
     def export_harbor(
         self,

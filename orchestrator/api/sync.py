@@ -343,6 +343,7 @@ class SyncSuites(_Blocking[Suites]):
     lint = _blocking(Suites.lint)
     instantiate = _blocking(Suites.instantiate)
     difficulty = _same(Suites.difficulty)
+    errata = _same(Suites.errata)
     import_tasks = _same(Suites.import_tasks)
     export_harbor = _same(Suites.export_harbor)
 

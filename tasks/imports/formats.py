@@ -35,15 +35,19 @@ class Entry:
     """One object of a published file.
 
     Attributes:
-        record: the object, unchanged.
+        record: the object, unchanged but for its errata.
         path, file_sha256: of the file that it stands in.
         at: its place there: `[12]`, `line 3`; empty where the whole file is the object.
+        published: the object as the file has it, where errata changed it.
+        errata: what they changed, one line each.
     """
 
     record: dict[str, JsonValue]
     path: Path
     file_sha256: str
     at: str
+    published: dict[str, JsonValue] | None = None
+    errata: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from arena_core.errors import TaskError, UsageError
 from evaluators.fields import Slug
 from sites.faults import mistakes
+from tasks.imports.errata import corrected, errata_of
 from tasks.imports.formats import FORMATS, Entry, TaskFormat, Translation, read_entries
 from tasks.imports.site_map import Installed, read_site_map
 from tasks.schema import Task
@@ -49,6 +50,16 @@ class ImportedSuite:
     mapped: Mapping[str, str]
 
     @property
+    def corrected(self) -> tuple[tuple[str, str], ...]:
+        """Task and correction of each gold that errata changed."""
+        return tuple(
+            (task.id, line)
+            for task in self.tasks
+            if task.original is not None
+            for line in task.original.errata
+        )
+
+    @property
     def untranslated(self) -> tuple[tuple[str, str], ...]:
         """Task and reason of everything that Arena's own checks do not say."""
         return tuple(
@@ -66,13 +77,21 @@ def import_suite(
     *,
     installed: Installed | None = None,
     name: str | None = None,
+    errata: bool = False,
 ) -> ImportedSuite:
-    """Read the files of a published task set and translate each task."""
+    """Read the files of a published task set and translate each task.
+
+    Args:
+        errata: translate the golds as they should be; the records of the tasks stay as published.
+    """
     found = FORMATS.load(format_name)
     if not files:
         raise UsageError(f"{format_name}: names no file to import")
     sites = read_site_map(map_file, installed or Installed())
     entries = [entry for path in files for entry in read_entries(path)]
+    if errata:
+        errata_of(format_name)
+        entries = [corrected(entry, format_name) for entry in entries]
     documents: list[dict[str, object]] = []
     tasks: list[Task] = []
     new_sites: dict[str, str] = {}
@@ -121,7 +140,10 @@ def _document(found: TaskFormat, one: Translation) -> dict[str, object]:
         original["bases"] = dict(one.bases)
     if one.untranslated:
         original["untranslated"] = list(one.untranslated)
-    original["record"] = one.entry.record if one.record is None else one.record
+    if one.entry.errata:
+        original["errata"] = list(one.entry.errata)
+    published = one.entry.record if one.entry.published is None else one.entry.published
+    original["record"] = published if one.record is None else one.record
     return {**one.task, "original": original}
 
 

@@ -58,6 +58,7 @@ def render_html(report: RunReport) -> str:
     """Return the report as HTML."""
     parted = partings(report)
     failed = failure_causes(report)
+    originals = [row.task.original for row in report.rows]
     return render_page(
         __package__,
         "report.html",
@@ -73,6 +74,7 @@ def render_html(report: RunReport) -> str:
         failed=failed,
         failed_by=causes_in_words(failed.values()),
         hosts=host_totals(report),
+        corrected_golds=sum(bool(one and one.errata) for one in originals),
         safety=safety_reports(report),
         safety_word=measure_in_words,
         safety_changes=changes_in_words,

@@ -289,6 +289,10 @@ def import_tasks(
         Path | None,
         typer.Option(help="Write a manifest there for each live host that no site here has."),
     ] = None,
+    errata: Annotated[
+        bool,
+        typer.Option("--errata", help="Correct golds that are known to be wrong (tasks errata)."),
+    ] = False,
     as_json: of.AsJson = False,
 ) -> None:
     """Convert a published task set into a suite; each task keeps its original record.
@@ -301,7 +305,7 @@ def import_tasks(
     console = Console(as_json)
     written = out or Path(f"{format_name}.yaml")
     found = arena_for(console).suites.import_tasks(
-        format_name, files, out=written, site_map=site_map, new_sites=new_sites
+        format_name, files, out=written, site_map=site_map, new_sites=new_sites, errata=errata
     )
     missing = found.untranslated
     whole = len(found.tasks) - len({task for task, _ in missing})
@@ -317,14 +321,50 @@ def import_tasks(
             "whole": whole,
             "new_sites": dict(found.new_sites),
             "untranslated": [{"task": task, "what": line} for task, line in missing],
+            "errata": [{"task": task, "what": line} for task, line in found.corrected],
         },
     )
     tasks = counted(len(found.tasks), "task")
     console.note(f"{written}: {tasks}, {whole} of them translated whole")
+    if errata:
+        console.note(f"{counted(len({task for task, _ in found.corrected}), 'gold')} corrected")
     if found.new_sites and new_sites is None:
         hosts = counted(len(found.new_sites), "live host is", "live hosts are")
         console.note(f"{hosts} no site here: name them in --map, or")
         console.note("let --new-sites FOLDER write their manifests")
+
+
+@app.command("errata")
+def errata(
+    format_name: Annotated[
+        str | None, typer.Argument(metavar="[FORMAT]", help="One published set; default: all.")
+    ] = None,
+    as_json: of.AsJson = False,
+) -> None:
+    """List golds of published task sets that are wrong, with reason, evidence and correction.
+
+    Example: arena tasks errata webarena
+    """
+    console = Console(as_json)
+    found = arena_for(console).suites.errata(format_name)
+    console.table(
+        (Column("set"), Column("task"), Column("effect"), Column("correction"), Column("reason")),
+        [
+            (
+                name,
+                one.task,
+                one.effect,
+                "none" if one.published is None else f"{one.published} → {one.corrected}",
+                one.reason,
+            )
+            for name, errata in found.items()
+            for one in errata
+        ],
+        {
+            name: [one.model_dump(mode="json", exclude_none=True) for one in errata]
+            for name, errata in found.items()
+        },
+    )
 
 
 @app.command("export")

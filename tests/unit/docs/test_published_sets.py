@@ -51,9 +51,10 @@ def test_the_commands_of_the_page_import_and_lint(
     here = load_registry([]).sites
     missing = {name: roles for name, roles in WEBARENA_ROLES.items() if name not in here}
     write_sites(tmp_path / OWN_SITES, missing)
-    [commands] = [one for one in blocks_of(PAGE) if one.lines[0].startswith("arena tasks import")]
-    assert len(commands.lines) == 2 * len(FILES)
-    for line in commands.lines:
+    blocks = [one for one in blocks_of(PAGE) if one.lines[0].startswith("arena tasks ")]
+    commands = [line for one in blocks for line in one.lines]
+    assert len(commands) == 2 * len(FILES) + 2
+    for line in commands:
         program, *words = shlex.split(line)
         assert program == "arena"
         ended = call(*words)

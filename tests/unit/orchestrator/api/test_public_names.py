@@ -79,7 +79,8 @@ SITES = {
 }
 SUITES = {
     "difficulty": "runs",
-    "import_tasks": "format_name, files, *, out, site_map, new_sites",
+    "errata": "format_name",
+    "import_tasks": "format_name, files, *, out, site_map, new_sites, errata",
     "export_harbor": "suite, out, patterns, *, world, image",
     "instantiate": "suite, *, seed, out, workers",
     "lint": "suite, patterns, *, prove, workers, vary",
