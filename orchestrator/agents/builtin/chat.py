@@ -50,6 +50,9 @@ class ChatAgent:
 
     A reply that holds no valid action is answered with what is wrong with it. That costs no step
     of the task, but it is bounded, and its tokens are counted.
+
+    Args:
+        rules: what follows the rules of its prompt.
     """
 
     def __init__(
@@ -60,9 +63,10 @@ class ChatAgent:
         seed: int,
         limits: ChatLimits,
         confidence: bool = False,
+        rules: str = "",
     ) -> None:
         self._model = model
-        prompt = system_prompt(assignment, with_confidence=confidence)
+        prompt = system_prompt(assignment, with_confidence=confidence) + rules
         self._system = Message(ChatRole.SYSTEM, prompt)
         least = (self._system, Message(ChatRole.USER, assignment.intent))
         self._session = ModelSession(model, seed=seed, least=least)

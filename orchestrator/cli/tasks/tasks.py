@@ -16,11 +16,13 @@ from arena_core.names import counted
 from orchestrator.cli.arena import arena_for, in_live_arena
 from orchestrator.cli.console import Column, Console
 from orchestrator.cli.runs import options as of
+from orchestrator.cli.tasks.attack import attack
 
 if TYPE_CHECKING:
     from orchestrator.api.suites import LintReport
 
 app = typer.Typer(no_args_is_help=True)
+app.command("attack")(attack)
 
 SuiteArgument = Annotated[
     str, typer.Argument(help="A suite's name, or the path of its file or folder.")
