@@ -33,7 +33,10 @@ def _as_text(given: object) -> object:
     return given.isoformat() if is_day and isinstance(given, date) else given
 
 
-Words = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
+Words = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_as_tuple, json_schema_input_type=str | tuple[str, ...]),
+]
 Said = Annotated[str | bool | int | FiniteFloat, BeforeValidator(_as_text)]
 
 
