@@ -2,19 +2,23 @@
 
 A shard takes whole modules, since the tests of a module share what is started for the first. How
 long a module takes goes by its tests' marks. A test that might not be done by ARENA_TESTS_UNTIL
-(Unix time) is skipped.
+(Unix time) is skipped, and so is one whose name has a site that ARENA_TESTS_WITHOUT names: there
+was no time to build its image.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import pytest
 
+_WORD: Final = re.compile(r"[a-z]+")
 # What a slow test takes at most if its mark says nothing else.
 USUAL_MINUTES = 4
 
@@ -37,6 +41,9 @@ class Shard:
     number: int
     count: int
     until: float = field(default_factory=lambda: float(os.environ.get("ARENA_TESTS_UNTIL", "inf")))
+    without: frozenset[str] = field(
+        default_factory=lambda: frozenset(os.environ.get("ARENA_TESTS_WITHOUT", "").split())
+    )
 
     @classmethod
     def read(cls, text: str) -> Shard:
@@ -60,7 +67,9 @@ class Shard:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Skip what might take too long."""
+        """Skip what might take too long, and what has no image."""
+        for site in self.without & frozenset(_WORD.findall(item.nodeid)):
+            pytest.skip(f"there was no time to build the image of {site} (ARENA_TESTS_WITHOUT)")
         minutes = _minutes(item)
         if time.time() + 60 * minutes > self.until:
             pytest.skip(f"no {minutes:.0f} minutes are left for it (ARENA_TESTS_UNTIL)")

@@ -55,6 +55,26 @@ def test_the_shards_of_a_suite_play_each_test_once(
     assert pytester.runpytest("--shard", "1/2").parseoutcomes()["skipped"] == 4
 
 
+@SLOW
+def test_tests_of_a_site_without_an_image_are_skipped(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makeini(f"[pytest]\nmarkers = slow\npythonpath = {_tests()}\n")
+    pytester.makeconftest(
+        "from shards import Shard\n"
+        "def pytest_configure(config): config.pluginmanager.register(Shard.read('1/1'))\n"
+    )
+    pytester.makepyfile(
+        test_office="def test_it(): pass",
+        test_sites="import pytest\n"
+        "@pytest.mark.parametrize('site', ['hub-member', 'shop'])\n"
+        "def test_of(site): pass\n"
+        "def test_hubs(): pass\n",
+    )
+    monkeypatch.setenv("ARENA_TESTS_WITHOUT", " hub office")
+    assert pytester.runpytest().parseoutcomes() == {"passed": 2, "skipped": 2}
+
+
 @pytest.mark.parametrize("text", ["", "2", "0/3", "4/3", "a/b", "-1/2"])
 def test_a_shard_that_there_is_not_is_refused(text: str) -> None:
     from shards import Shard  # noqa: PLC0415

@@ -20,6 +20,10 @@ from sites.manifest import Site
 from sites.registry import load_registry
 
 ATLAS: Final = load_registry()
+# Without those whose image there was no time to build (tests/shards.py).
+HERE: Final = tuple(
+    name for name in ATLAS.sites if name not in os.environ.get("ARENA_TESTS_WITHOUT", "").split()
+)
 OWNER: Final = f"contract-{os.getpid()}"
 # One with a database and a supervised state, one without either: those that start soonest. What
 # `make test` holds them to, `make test-all` holds every site to.
