@@ -54,7 +54,7 @@ def open_document(path: Path, error: type[InputError]) -> Document:
         raise error(f"{path}: cannot be read: {cause.strerror}") from cause
     except UnicodeDecodeError as cause:
         raise error(f"{path}: cannot be read: is not UTF-8 text (byte {cause.start})") from cause
-    return _parsed(text, path, error)
+    return document_of(text, path, error)
 
 
 def read_document(path: Path, model: type[Model], error: type[InputError]) -> Model:
@@ -64,7 +64,7 @@ def read_document(path: Path, model: type[Model], error: type[InputError]) -> Mo
 
 def parse_document(text: str, path: Path, model: type[Model], error: type[InputError]) -> Model:
     """Parse the text of one YAML file into a model; errors are as in `read_document`."""
-    return validated(_parsed(text, path, error), model, error)
+    return validated(document_of(text, path, error), model, error)
 
 
 def validated(document: Document, model: type[Model], error: type[InputError]) -> Model:
@@ -77,7 +77,8 @@ def validated(document: Document, model: type[Model], error: type[InputError]) -
         raise error("; ".join(said)) from cause
 
 
-def _parsed(text: str, path: Path, error: type[InputError]) -> Document:
+def document_of(text: str, path: Path, error: type[InputError]) -> Document:
+    """Parse the text of one YAML file that holds a mapping; errors are as in `read_document`."""
     try:
         root = _composed(text)
         _refuse_nodes(root)

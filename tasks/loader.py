@@ -15,6 +15,7 @@ from arena_core.names import listed, offered
 from evaluators.fields import Slug
 from tasks.miniwob import read_seeds
 from tasks.schema import Family, Suite, Task
+from tasks.sealed import ENDING
 from tasks.sources import (
     HEAD,
     NOT_ASKED,
@@ -28,7 +29,7 @@ from tasks.sources import (
 from tasks.templates import RowsOfSite
 
 _SHIPPED = Path(__file__).parent / "suites"
-_ENDINGS = frozenset({".yaml", ".yml"})
+_ENDINGS = frozenset({".yaml", ".yml", ENDING})
 
 
 def suite_names() -> tuple[str, ...]:

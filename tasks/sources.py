@@ -18,11 +18,12 @@ from arena_core.plugins import ExtensionPoint, Group, subclassing
 from arena_core.regular_files import read_regular
 from evaluators.fields import Slug
 from evaluators.lint import Location
-from sites.documents import SHOWN_FAULTS, Document, open_document, validated
+from sites.documents import SHOWN_FAULTS, Document, document_of, open_document, validated
 from sites.faults import Mistake, mistakes
 from tasks.cases import Case
 from tasks.needs import Tier
 from tasks.schema import Split, Suite
+from tasks.sealed import ENDING, unsealed
 from tasks.templates import PlaceholderError, RowsOfSite, Template
 
 FOLDER: Final = "files"
@@ -242,7 +243,7 @@ def rows_of_templates(path: Path) -> dict[str, RowsOfSite]:
 
 def _files(path: Path) -> tuple[_Head, list[tuple[Document, _Part]]]:
     """Return what names a suite, and all its files with what they hold."""
-    document = open_document(path / HEAD if path.is_dir() else path, TaskError)
+    document = _opened(path / HEAD if path.is_dir() else path)
     parts = [document]
     beside = path.parent / HEAD
     if path.is_dir():
@@ -252,6 +253,12 @@ def _files(path: Path) -> tuple[_Head, list[tuple[Document, _Part]]]:
         document = open_document(beside, TaskError)
     head = _content(document, _Head)
     return head, [(one, head if one is document else _content(one, _Part)) for one in parts]
+
+
+def _opened(path: Path) -> Document:
+    if path.suffix == ENDING:
+        return document_of(unsealed(path), path, TaskError)
+    return open_document(path, TaskError)
 
 
 def _content(document: Document, model: type[Content]) -> Content:

@@ -1,4 +1,4 @@
-"""`arena.suites`: list, read, lint, prove, import and write suites of tasks."""
+"""`arena.suites`: list, read, lint, prove and write suites of tasks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from arena_core.errors import TaskError, UsageError
 from arena_core.names import listed
-from orchestrator.api.opened import OnArenaEvent, OpenArena, WarningNote
+from orchestrator.api.opened import OnArenaEvent, WarningNote
+from orchestrator.api.published_sets import PublishedSets
 
 if TYPE_CHECKING:
     from evaluators.lint import Finding
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from orchestrator.api.repairs import SuiteRepair
     from orchestrator.export.harbor import HarborFolders
     from sites.registry import SiteRegistry
-    from tasks.imports.errata import Erratum
-    from tasks.imports.suite_file import ImportedSuite
     from tasks.schema import Suite, Task
     from tasks.sources import SuiteSource
 
@@ -59,14 +58,11 @@ class LintReport:
         return tuple(one.id for one in self.tasks if one.reference is None and one.miniwob is None)
 
 
-class Suites:
-    """The suites that travel with Arena, and your own."""
-
-    def __init__(self, opened: OpenArena) -> None:
-        self._opened = opened
+class Suites(PublishedSets):
+    """The suites that ship with Arena, and your own."""
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of the suites that travel with Arena, sorted."""
+        """Return the names of the suites that ship with Arena, sorted."""
         from tasks.loader import suite_names
 
         return suite_names()
@@ -299,6 +295,28 @@ class Suites:
         found = {tag: await engine.image(tag) for tag in tags}
         return {tag: image.id for tag, image in found.items() if image is not None}
 
+    def seal(self, suite: Path, out: Path) -> Path:
+        """Write a suite's file encrypted, by the key in the variable `ARENA_SUITE_KEY`.
+
+        Every method that takes a suite takes the sealed file where that variable is set.
+
+        Args:
+            suite: the suite's file.
+            out: the sealed one, which ends in `.sealed`; one that was sealed before is replaced.
+
+        Raises:
+            UsageError: there is no key, it is too short, or `out` cannot be written.
+            TaskError: the file is no suite.
+        """
+        from tasks.imports.suite_file import write_suite
+        from tasks.sealed import ENDING, MARK, sealed
+
+        if out.suffix != ENDING:
+            raise UsageError(f"--out: {out} must end in {ENDING}: it becomes a sealed suite")
+        self.read(str(suite))
+        write_suite(sealed(suite.read_text(encoding="utf-8")), out, MARK)
+        return out
+
     def difficulty(self, runs: Sequence[Path | str]) -> tuple[TemplateRecord, ...]:
         """Say how often agents solved each template in runs, and so which are spent.
 
@@ -319,65 +337,6 @@ class Suites:
             RunFolder.open(one) for one in dict.fromkeys(Path(run).resolve() for run in runs)
         ]
         return template_records((one.lock().agent, rescore(one)) for one in folders)
-
-    def import_tasks(
-        self,
-        format_name: str,
-        files: Sequence[Path],
-        *,
-        out: Path | None = None,
-        site_map: Path | None = None,
-        new_sites: Path | None = None,
-        errata: bool = False,
-    ) -> ImportedSuite:
-        """Write the suite of a published task set, with every original record unchanged in it.
-
-        Args:
-            format_name: of an installed format: `webarena`, `mind2web-live`.
-            files: of the set, in order.
-            out: the suite's file, which names the suite; a suite that an import wrote there before
-                is replaced. Nothing is written where omitted.
-            new_sites: a folder of sites; a manifest is written there for each live host that no
-                site here has.
-            site_map: a file that says which sites here stand for those of the set.
-            errata: check for the golds as they should be where the published ones are wrong.
-
-        Raises:
-            UnknownNameError: there is no such format, or no errata of it; names what there is.
-            UsageError: no file is named, or `out` cannot be written or is a file of yours.
-            TaskError: a published file or the map is wrong: one line with file, place and field.
-        """
-        from tasks.imports.site_map import Installed, write_new_sites
-        from tasks.imports.suite_file import import_suite, suite_name, suite_text, write_suite
-
-        name = None if out is None else suite_name(out)
-        installed = Installed.of(self._opened.registry.sites.values())
-        imported = import_suite(
-            format_name, files, site_map, installed=installed, name=name, errata=errata
-        )
-        if out is not None:
-            write_suite(suite_text(imported), out)
-        if new_sites is not None:
-            write_new_sites(imported.new_sites, new_sites)
-        for name, site in imported.mapped.items():
-            if self._has_other_data(name, site):
-                message = f"{name} is mapped on '{site}', which holds other data than the set was"
-                message += " written for: its pages and golds may not be there"
-                self._opened.warn(f"{message} (arena tasks lint counts the golds)")
-        return imported
-
-    def errata(self, format_name: str | None = None) -> Mapping[str, tuple[Erratum, ...]]:
-        """Return the known mistakes of published task sets, by the set's name.
-
-        Args:
-            format_name: of one set; all where omitted.
-
-        Raises:
-            UnknownNameError: of that set none are known.
-        """
-        from tasks.imports.errata import errata_of
-
-        return errata_of(format_name)
 
     def export_harbor(
         self,
@@ -410,17 +369,6 @@ class Suites:
         tasks = self.tasks(suite, patterns)
         face = read_world(world)
         return write_harbor(self.read(suite), suite, tasks, out, world=face, image=image or IMAGE)
-
-    def _has_other_data(self, name: str, site: str) -> bool:
-        """Whether a site here is neither a published image nor live at the set's own host."""
-        from orchestrator.authoring.scaffold.writer import published_images
-
-        known = self._opened.registry.sites.get(site)
-        if known is None:
-            return False  # the linter says that there is no such site
-        is_live = known.live is not None and known.live.host == name
-        sources = {known.image.archive, known.image.published}
-        return not is_live and sources.isdisjoint(published_images())
 
 
 def _fitting(suite: Suite, pattern: str) -> tuple[Task, ...]:

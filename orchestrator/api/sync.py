@@ -342,6 +342,7 @@ class SyncSuites(_Blocking[Suites]):
     task = _same(Suites.task)
     lint = _blocking(Suites.lint)
     instantiate = _blocking(Suites.instantiate)
+    seal = _same(Suites.seal)
     difficulty = _same(Suites.difficulty)
     errata = _same(Suites.errata)
     import_tasks = _same(Suites.import_tasks)

@@ -248,6 +248,25 @@ def instantiate(
     console.note(f"next: arena tasks lint {written} --prove")
 
 
+@app.command("seal")
+def seal(
+    suite: Annotated[Path, typer.Argument(help="The suite's file.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The sealed file; default: SUITE.sealed.")
+    ] = None,
+    as_json: of.AsJson = False,
+) -> None:
+    """Encrypt a suite's file by the key in ARENA_SUITE_KEY, to keep a split private.
+
+    With that variable set, every command takes the sealed file as a suite.
+
+    Example: ARENA_SUITE_KEY=… arena tasks seal my-suite-s7.yaml
+    """
+    console = Console(as_json)
+    written = arena_for(console).suites.seal(suite, out or suite.with_suffix(".sealed"))
+    console.table((Column("sealed"),), [(str(written),)], {"file": str(written)})
+
+
 @app.command("difficulty")
 def difficulty(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of runs.")],

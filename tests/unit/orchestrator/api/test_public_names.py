@@ -78,6 +78,7 @@ SITES = {
     "url": "site, path, *, slot",
 }
 SUITES = {
+    "seal": "suite, out",
     "difficulty": "runs",
     "errata": "format_name",
     "import_tasks": "format_name, files, *, out, site_map, new_sites, errata",
