@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from orchestrator.analysis.studies.verification import Verification as Verification
     from orchestrator.analysis.studies.verified_run import AgentTally as AgentTally
     from orchestrator.analysis.studies.verified_run import Difference as Difference
+    from orchestrator.analysis.study_report.leaderboard import Leaderboard as Leaderboard
     from orchestrator.analysis.study_report.reporting import ComparedRuns as ComparedRuns
     from orchestrator.analysis.study_report.reporting import RunOrLabelled as RunOrLabelled
     from orchestrator.analysis.study_report.reporting import StudyReport as StudyReport
@@ -239,8 +240,8 @@ _NAMES = LazyNames(
     orchestrator.analysis.studies.regression: Bar BarVerdict HeldRun HeldTask HeldWorld
     orchestrator.analysis.studies.verification: Verification
     orchestrator.analysis.studies.verified_run: AgentTally Difference
-    orchestrator.analysis.study_report.reporting: ComparedRuns RunOrLabelled
-    orchestrator.analysis.study_report.reporting: StudyReport
+    orchestrator.analysis.study_report.leaderboard: Leaderboard
+    orchestrator.analysis.study_report.reporting: ComparedRuns RunOrLabelled StudyReport
     orchestrator.api.arena: Arena
     orchestrator.api.browsing: Browsing
     orchestrator.api.doctor: DoctorCheck DoctorStatus ExaminedPlugin

@@ -375,6 +375,7 @@ class SyncStudies(_Blocking[Studies]):
     plan = _same(Studies.plan)
     verify = _same(Studies.verify)
     report = _same(Studies.report)
+    leaderboard = _same(Studies.leaderboard)
 
 
 class SyncTapes(_Blocking[Tapes]):

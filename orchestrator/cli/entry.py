@@ -62,6 +62,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "study": "Plan, play, report and verify a registered study.",
         "report": "Show a run side by side, in the terminal and as HTML.",
         "compare": "Compare runs on the tasks that they share.",
+        "leaderboard": "Write a page of studies that verify, and of no others.",
         "export": "Write runs for other programs.",
         "score": "Score a finished run again from its evidence.",
         "judge": "Let a model judge free text, or measure how far to trust one.",

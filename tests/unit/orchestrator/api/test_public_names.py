@@ -109,6 +109,7 @@ RUNS = {
 }
 STUDIES = {
     "add": "study, file, *, repeats, runs, max_usd, max_tokens, options",
+    "leaderboard": "studies, out",
     "plan": "study, pilots, *, difference",
     "report": "study",
     "run": "study, *, out, options, headless, register_only, stop, changes",
