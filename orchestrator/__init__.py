@@ -159,6 +159,8 @@ if TYPE_CHECKING:
     from orchestrator.export.training.bands import MeasuredTask as MeasuredTask
     from orchestrator.export.training.sampling import SamplePlan as SamplePlan
     from orchestrator.runs.agent_choice import AgentChoice as AgentChoice
+    from orchestrator.runs.control import PlayingEpisode as PlayingEpisode
+    from orchestrator.runs.control import RunState as RunState
     from orchestrator.runs.events import AttemptBegan as AttemptBegan
     from orchestrator.runs.events import AttemptBroke as AttemptBroke
     from orchestrator.runs.events import EpisodeEnded as EpisodeEnded
@@ -277,6 +279,7 @@ _NAMES = LazyNames(
     orchestrator.export.training.bands: MeasuredTask
     orchestrator.export.training.sampling: SamplePlan
     orchestrator.runs.agent_choice: AgentChoice
+    orchestrator.runs.control: PlayingEpisode RunState
     orchestrator.runs.events: AttemptBegan AttemptBroke EpisodesPlanned ProgressNote EpisodeEnded
     orchestrator.runs.spec: Asked Changes Pace RunSpec
     orchestrator.runs.store.ledger: Attempt EpisodeKey

@@ -351,6 +351,7 @@ class SyncRuns(_Blocking[Runs]):
     """`Arena.runs` without async and await."""
 
     resume = _blocking(Runs.resume)
+    steer = _blocking(Runs.steer)
     plan_sample = _same(Runs.plan_sample)
     sample = _blocking(Runs.sample)
     read = _same(Runs.read)
