@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,3 +51,23 @@ class SteersRuns:
             do=order, episode=episode, workers=workers, max_usd=max_usd, max_tokens=max_tokens
         )
         return await give_order(Path(run), asked)
+
+    def watch(self, run: Path | str, *, port: int = 0) -> AbstractAsyncContextManager[str]:
+        """Serve a page that shows a run or a study while it is played, until the block ends.
+
+        It is served on loopback; what it asks the run's process, it asks only while it is shown.
+
+        Args:
+            run: its folder.
+            port: 0 for a free one.
+
+        Returns:
+            A context manager; it yields the page's address with its token.
+
+        Raises:
+            StoreError: it is no folder of a run or a study.
+            PortTakenError: the port is in use.
+        """
+        from orchestrator.watch.desk import watch_page
+
+        return watch_page(Path(run), port)

@@ -352,6 +352,16 @@ class SyncRuns(_Blocking[Runs]):
 
     resume = _blocking(Runs.resume)
     steer = _blocking(Runs.steer)
+
+    @contextmanager
+    def watch(self, run: Path | str, *, port: int = 0) -> Iterator[str]:
+        """Serve a page that shows a run while it is played; see `Runs.watch`."""
+        held = self._run(Held.enter(self._awaited.watch(run, port=port)))
+        try:
+            yield held.value
+        finally:
+            self._run(held.leave())
+
     plan_sample = _same(Runs.plan_sample)
     sample = _blocking(Runs.sample)
     read = _same(Runs.read)

@@ -54,6 +54,7 @@ _PANELS: dict[str, dict[str, str]] = {
     "Run": {
         "eval": "Run an agent on tasks, offline, online or both.",
         "ci": "Hold an agent to a baseline: fail for a significant drop.",
+        "watch": "Show a run while it is played, on a local page.",
         "ctl": "Steer a run that is played: pause, go, stop one, requeue, workers.",
         "sample": "Play each task several times, for training data.",
         "human": "Let a person do tasks, as a baseline for agents.",

@@ -18,7 +18,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 from pydantic import ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
@@ -26,10 +26,11 @@ from pydantic.dataclasses import dataclass
 from arena_core.errors import ArenaError, StoreError, UsageError
 from sites.fields import Strict
 
-Do = Literal["status", "pause", "go", "stop", "requeue", "workers", "limit"]
+Do = Literal["status", "show", "pause", "go", "stop", "requeue", "workers", "limit"]
 
 _PATIENCE_S: Final = 10.0
 _MOST_BYTES: Final = 2**20
+_MOST_SHOWN: Final = 2**26
 _RUN_FILES: Final = ("lock.json", "registration.json")
 
 
@@ -37,12 +38,14 @@ class Order(Strict):
     """What a run is asked to do now.
 
     Attributes:
-        episode: of `stop`; `workers`: of `workers`.
+        episode: of `stop` and `show`; `workers`: of `workers`.
+        seen: of `show`: how many steps of it whoever asks has seen.
         max_usd, max_tokens: of `limit`; where omitted, as it is.
     """
 
     do: Do = "status"
     episode: str | None = None
+    seen: int = 0
     workers: int | None = Field(default=None, ge=1)
     max_usd: FiniteFloat | None = Field(default=None, gt=0)
     max_tokens: int | None = Field(default=None, ge=1)
@@ -52,7 +55,8 @@ class Order(Strict):
         given = {name for name in ("episode", "workers") if getattr(self, name) is not None}
         if self.max_usd is not None or self.max_tokens is not None:
             given.add("limit")
-        needed = {"stop": "episode", "workers": "workers", "limit": "limit"}.get(self.do)
+        needs = {"stop": "episode", "show": "episode", "workers": "workers", "limit": "limit"}
+        needed = needs.get(self.do)
         if given != ({needed} if needed else set()):
             what = {"episode": "an episode", "workers": "a number", "limit": "a limit"}
             takes = what[needed] if needed else "nothing else"
@@ -106,13 +110,35 @@ class RunState:
         return asdict(self)
 
 
+class Shown(Strict):
+    """An episode that is played now, as far as it is.
+
+    Attributes:
+        steps: how many it has.
+        evidence: its evidence as JSON; empty where there is no new step.
+        picture: the screenshot of the last of them, in base64; empty where there is none.
+    """
+
+    steps: int = 0
+    evidence: str = ""
+    picture: str = ""
+
+
 class _Reply(Strict):
     state: RunState | None = None
+    shown: Shown | None = None
     refused: str = ""
     hint: str = ""
 
 
-Obey = Callable[[Order], RunState]
+class Obeys(Protocol):
+    """What obeys the orders of a run."""
+
+    def obey(self, order: Order) -> RunState:
+        """Do what is asked, and return how the run stands then."""
+
+    def show(self, order: Order) -> Shown:
+        """Return an episode that is played now."""
 
 
 def read_order(**given: object) -> Order:
@@ -134,7 +160,7 @@ def socket_of(folder: Path) -> Path:
 
 @asynccontextmanager
 async def takes_orders(
-    folder: Path, obey: Obey, note: Callable[[str], None]
+    folder: Path, obeys: Obeys, note: Callable[[str], None]
 ) -> AsyncIterator[None]:
     """Obey the orders that the user of this process gives while a run is played.
 
@@ -142,7 +168,7 @@ async def takes_orders(
 
     Args:
         folder: of the run or the study, which this process alone writes.
-        obey: does what is asked, and returns how the run stands.
+        obeys: does what is asked.
         note: tells the user.
     """
     path = socket_of(folder)
@@ -153,7 +179,7 @@ async def takes_orders(
         yield
         return
     server = await asyncio.start_unix_server(
-        partial(_answer, obey), sock=listener, limit=_MOST_BYTES
+        partial(_answer, obeys), sock=listener, limit=_MOST_BYTES
     )
     try:
         yield
@@ -184,11 +210,11 @@ def _require_private(folder: Path) -> None:
         raise PermissionError(None, "its folder is not this user's alone")
 
 
-async def _answer(obey: Obey, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _answer(obeys: Obeys, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
         async with asyncio.timeout(_PATIENCE_S):
             line = await reader.readline()
-            writer.write(_reply_to(line, obey).model_dump_json().encode() + b"\n")
+            writer.write(_reply_to(line, obeys).model_dump_json().encode() + b"\n")
             await writer.drain()
     except (ValueError, TimeoutError, OSError):
         return  # too long a line, or nobody there any more
@@ -196,13 +222,22 @@ async def _answer(obey: Obey, reader: asyncio.StreamReader, writer: asyncio.Stre
         writer.close()
 
 
-def _reply_to(line: bytes, obey: Obey) -> _Reply:
+def _reply_to(line: bytes, obeys: Obeys) -> _Reply:
     try:
-        return _Reply(state=obey(Order.model_validate_json(line)))
+        order = Order.model_validate_json(line)
+        if order.do == "show":
+            return _Reply(shown=obeys.show(order))
+        return _Reply(state=obeys.obey(order))
     except ValidationError:
         return _Reply(refused="this is no order")
     except ArenaError as refusal:
         return _Reply(refused=refusal.message, hint=refusal.hint)
+
+
+async def look(folder: Path, episode: str, seen: int = 0) -> Shown:
+    """Return an episode that is played now; errors are those of `give_order`."""
+    order = Order(do="show", episode=episode, seen=seen)
+    return (await _ask(folder, order)).shown or Shown()
 
 
 async def give_order(folder: Path, order: Order) -> RunState:
@@ -212,13 +247,20 @@ async def give_order(folder: Path, order: Order) -> RunState:
         StoreError: the folder is of no run or study, or nobody plays it now.
         UsageError: the run refuses the order.
     """
+    state = (await _ask(folder, order)).state
+    if state is None:
+        raise UsageError(f"`{order.do}` is no order that changes a run")
+    return state
+
+
+async def _ask(folder: Path, order: Order) -> _Reply:
     if not any((folder / name).is_file() for name in _RUN_FILES):
         raise StoreError(f"{folder}: is neither a run's folder nor a study's")
     path = socket_of(folder)
     try:
         _require_private(path.parent)
         async with asyncio.timeout(_PATIENCE_S):
-            reader, writer = await asyncio.open_unix_connection(path, limit=_MOST_BYTES)
+            reader, writer = await asyncio.open_unix_connection(path, limit=_MOST_SHOWN)
             try:
                 writer.write(order.model_dump_json().encode() + b"\n")
                 reply = _Reply.model_validate_json(await reader.readline())
@@ -228,6 +270,6 @@ async def give_order(folder: Path, order: Order) -> RunState:
         message = f"{folder}: no process of this user plays it now"
         hint = "one whose TMPDIR is another one is not found"
         raise StoreError(message, hint=hint) from cause
-    if reply.state is None:
+    if reply.refused:
         raise UsageError(reply.refused, hint=reply.hint)
-    return reply.state
+    return reply

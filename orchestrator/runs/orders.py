@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,10 +10,11 @@ from datetime import UTC, datetime
 from typing import assert_never
 
 from arena_core.errors import UsageError
-from orchestrator.runs.control import Order, PlayingEpisode, RunState
+from orchestrator.runs.control import Order, PlayingEpisode, RunState, Shown
 from orchestrator.runs.jobs import PlayedRun
 from orchestrator.runs.steering import Steering
 from orchestrator.runs.store.lock import Steered, user
+from orchestrator.runs.store.secrets import without_secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,30 @@ class Orders:
                 folder.rewrite_lock(lambda lock: lock.steered_by(one))
         return self._state(said)
 
+    def show(self, order: Order) -> Shown:
+        """Return an episode that is played now, with its evidence where it has a new step.
+
+        Raises:
+            UsageError: it is not played now.
+        """
+        episode = self.steering.named(order.episode or "").episode
+        if episode is None:
+            return Shown()
+        evidence = episode.evidence()
+        if len(evidence.steps) <= order.seen:
+            return Shown(steps=len(evidence.steps))
+        name = evidence.steps[-1].screenshot
+        image = episode.files.get(name, b"") if name else b""
+        return Shown(
+            steps=len(evidence.steps),
+            evidence=without_secrets(evidence).model_dump_json(),
+            picture=base64.b64encode(image).decode(),
+        )
+
     def _done(self, order: Order) -> str:
         steering = self.steering
         match order.do:
-            case "status":
+            case "status" | "show":
                 said = ""
             case "pause":
                 steering.pause()

@@ -142,7 +142,7 @@ class Run:
         steering = Steering(self.interrupted, runs)
         orders = Orders(steering, runs, self._note)
         try:
-            async with takes_orders(self.log_path.parent, orders.obey, self._note), self._swept():
+            async with takes_orders(self.log_path.parent, orders, self._note), self._swept():
                 ended = await self._play(runs, steering)
             how = str(ended)
         except ArenaError as failure:

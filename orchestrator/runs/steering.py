@@ -14,6 +14,7 @@ from typing import Final, Literal
 from arena_core.errors import UsageError
 from arena_core.names import counted
 from arena_core.worlds import World
+from orchestrator.episode.episode import Episode
 from orchestrator.runs.jobs import Job, PlayedRun
 
 _LOOKAHEAD: Final = 32  # more than a machine has replicas of a site
@@ -84,13 +85,18 @@ class Queue:
         self._again.extend(jobs)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class UnderWay:
-    """An episode that is played now; `began` by the monotonic clock."""
+    """An episode that is played now; `began` by the monotonic clock.
+
+    Attributes:
+        episode: the attempt under way; None before one has begun.
+    """
 
     job: Job
     stop: OwnStop
     began: float
+    episode: Episode | None = None
 
 
 class Steering:
@@ -133,12 +139,12 @@ class Steering:
         return not self._interrupted.is_set()
 
     @contextmanager
-    def playing(self, job: Job) -> Iterator[OwnStop]:
-        """Show an episode as under way; what is yielded says that it is to stop."""
+    def playing(self, job: Job) -> Iterator[UnderWay]:
+        """Show an episode as under way; what is yielded says whether it is to stop."""
         one = UnderWay(job, OwnStop(self._interrupted), time.monotonic())
         self._under_way.append(one)
         try:
-            yield one.stop
+            yield one
         finally:
             self._under_way.remove(one)
             self._wake()
@@ -165,6 +171,15 @@ class Steering:
         self._most = count
         self._wake()
 
+    def named(self, name: str) -> UnderWay:
+        """Return an episode that is played now; name and errors are those of `stop`."""
+        found = [one for one in self._under_way if name in names_of(one.job)]
+        if len(found) != 1:
+            now = ", ".join(names_of(one.job)[-1] for one in self._under_way) or "none"
+            what = "several episodes of this name are" if found else "no such episode is"
+            raise UsageError(f"{name}: {what} played now", hint=f"played now: {now}")
+        return found[0]
+
     def stop(self, name: str) -> str:
         """Stop one episode after the step under way; it stays open, and counts for nothing.
 
@@ -177,12 +192,7 @@ class Steering:
         Raises:
             UsageError: it is not played now, or several have this name.
         """
-        found = [one for one in self._under_way if name in names_of(one.job)]
-        if len(found) != 1:
-            now = ", ".join(names_of(one.job)[-1] for one in self._under_way) or "none"
-            what = "several episodes of this name are" if found else "no such episode is"
-            raise UsageError(f"{name}: {what} played now", hint=f"played now: {now}")
-        [one] = found
+        one = self.named(name)
         if not one.stop.is_own:
             one.stop.set()
             self._stopped.append(one.job)

@@ -32,7 +32,7 @@ from orchestrator.runs.open_world import OpenWorld
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.rollouts import Prefix, go_to_root, past_of
 from orchestrator.runs.run_budget import AttemptMeter
-from orchestrator.runs.steering import Queue, Steering
+from orchestrator.runs.steering import Queue, Steering, UnderWay
 from orchestrator.runs.store.lock import Rollouts
 from tasks.schema import Task
 
@@ -86,11 +86,13 @@ class Worker:
 
     Attributes:
         interrupted: set where the user wants the run to end after the step under way.
+        under_way: what shows the episode that it plays; None where nobody can look.
     """
 
     interrupted: asyncio.Event
     environments: Environments
     spree: FaultSpree = field(default_factory=FaultSpree)
+    under_way: UnderWay | None = None
 
     @classmethod
     @asynccontextmanager
@@ -105,9 +107,14 @@ class Worker:
         """Return what plays in the browser of one of the runs that are played side by side."""
         return replace(self, environments=self.environments.in_browser(request.browser))
 
-    def until(self, stop: asyncio.Event) -> Worker:
-        """Return what plays until that is set."""
-        return replace(self, interrupted=stop)
+    def until(self, under_way: UnderWay) -> Worker:
+        """Return what plays an episode until that says stop, and shows there how it goes."""
+        return replace(self, interrupted=under_way.stop, under_way=under_way)
+
+    def _shown(self, episode: Episode) -> Episode:
+        if self.under_way is not None:
+            self.under_way.episode = episode
+        return episode
 
     async def play(self, job: Job) -> None:
         """Play one episode through its attempts."""
@@ -163,7 +170,8 @@ class Worker:
         async with self.environments.of_task(
             task, hold_s=_longest(task), content=content_in(spec.vary)
         ) as environment:
-            return await self._without_bug(await runner.play(Episode(spec, environment)))
+            episode = self._shown(Episode(spec, environment))
+            return await self._without_bug(await runner.play(episode))
 
     async def _attempt_rollout(
         self, job: Job, rollouts: Rollouts, spec: AttemptSpec, runner: EpisodeRunner
@@ -176,7 +184,7 @@ class Worker:
             async with self.environments.of_task(task, hold_s=_longest(task)) as environment:
                 forms = spec.observations | prefix.forms
                 going = replace(spec, observations=forms, may_go_back=True)
-                episode = Episode(going, environment)
+                episode = self._shown(Episode(going, environment))
                 return await go_to_root(episode, prefix, name, self.interrupted)
 
         mark = await job.run.checkpoints.of(root, take)
@@ -190,7 +198,7 @@ class Worker:
             async with self.environments.of_task(
                 task, hold_s=_longest(task), states=mark.states(way), since=mark.began
             ) as environment:
-                episode = Episode(spec, environment, (mark, way))
+                episode = self._shown(Episode(spec, environment, (mark, way)))
                 episode.tried = tried
                 played.append(await runner.play(episode))
             evidence = played[-1].evidence()
@@ -214,7 +222,7 @@ class Worker:
         async with self.environments.shared_of_task(
             task, hold_s=hold_s, content=content_in(spec.vary)
         ) as (environment, browser):
-            episode = Episode(spec, environment)
+            episode = self._shown(Episode(spec, environment))
             if isinstance(agent, PersonAgent):
                 by_hand = PersonRunner(agent=agent, interrupted=self.interrupted)
                 return await by_hand.play(episode)
@@ -303,5 +311,5 @@ class WorldRunner:
             job = left.next()
             if job is None:
                 return
-            with log_context(run=job.run.name), steering.playing(job) as stop:
-                await worker.in_browser_of(job.run.request).until(stop).play(job)
+            with log_context(run=job.run.name), steering.playing(job) as under_way:
+                await worker.in_browser_of(job.run.request).until(under_way).play(job)

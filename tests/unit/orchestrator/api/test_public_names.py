@@ -104,6 +104,7 @@ RUNS = {
     " headless, yes, stop, asked",
     "score": "run, suite, *, processes",
     "score_with": "scored, scorers",
+    "watch": "run, *, port",
     "steer": "run, order, *, episode, workers, max_usd, max_tokens",
     "write_comparison": "found, folder",
     "write_figures": "analysis, folder",

@@ -23,7 +23,7 @@ from orchestrator.runs.attempts import AttemptRunner, Progress
 from orchestrator.runs.control import give_order, read_order, socket_of, takes_orders
 from orchestrator.runs.jobs import Job, PlayedRun
 from orchestrator.runs.orders import Orders
-from orchestrator.runs.steering import Steering
+from orchestrator.runs.steering import Steering, UnderWay
 from orchestrator.runs.store.ledger import AttemptState, EpisodeKey
 from orchestrator.runs.store.lock import lock_digest
 from orchestrator.runs.store.run_folder import RunFolder
@@ -107,8 +107,8 @@ class _Actor:
     def in_browser_of(self, _: object) -> Self:
         return self
 
-    def until(self, stop: asyncio.Event) -> _Actor:
-        return _Actor(self.stage, stop)
+    def until(self, under_way: UnderWay) -> _Actor:
+        return _Actor(self.stage, under_way.stop)
 
     async def play(self, job: Job) -> None:
         async def perform(number: int) -> Attempted:
@@ -159,7 +159,7 @@ async def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
             steering=steering,
         )
         orders = Orders(steering, [run], stage.notes.append)
-        async with takes_orders(folder.path, orders.obey, stage.notes.append):
+        async with takes_orders(folder.path, orders, stage.notes.append):
             playing = asyncio.create_task(runner.play(run.jobs_of(map(key, range(4)))))
             await stage.until_began(ZERO, ONE)
             yield stage
