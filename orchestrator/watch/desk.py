@@ -13,7 +13,7 @@ from aiohttp import web
 
 from arena_core.errors import StoreError, UsageError
 from evaluators.evidence import Evidence
-from evaluators.verdicts import verdicts
+from evaluators.verdicts import CheckStatus, verdicts
 from orchestrator.analysis.studies.registration import StudyFolder
 from orchestrator.analysis.wording import step_in_words
 from orchestrator.local_page import serve_page
@@ -190,6 +190,8 @@ class WatchDesk:
             ],
             "checks": [
                 {"name": one.check, "status": one.status.value, "reason": one.reason}
+                if is_over or one.status is CheckStatus.MET
+                else {"name": one.check, "status": "pending", "reason": "not yet"}
                 for one in checks
             ],
         }

@@ -5,7 +5,7 @@ const token = location.hash.slice(1) || (sessionStorage.getItem("token") ?? "");
 sessionStorage.setItem("token", token);
 history.replaceState(null, "", "/");
 const $ = (id) => document.getElementById(id);
-const SIGN = { met: "✓", unmet: "✗", unknown: "?" };
+const SIGN = { met: "✓", unmet: "✗", unknown: "?", pending: "…" };
 const slots = new Map(); // by run and episode: what the page shows of it
 let state = null;
 let asking = false;

@@ -10,6 +10,7 @@ import re
 import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from playwright.async_api import Page, async_playwright, expect
@@ -29,6 +30,18 @@ def address(process: ArenaProcess) -> str:
     printed = r"watch: (http://127\.0\.0\.1:\d+/#\S+)\n"
     [url] = re.findall(printed, process.printed(printed))
     return str(url)
+
+
+async def in_a_browser(url: str, scene: Scene, complaints: list[str] | None = None) -> None:
+    said = [] if complaints is None else complaints
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        page = await browser.new_page(viewport={"width": 1280, "height": 900})
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        await page.goto(url)
+        await scene(page)
+        await browser.close()
 
 
 class Watcher:
@@ -87,7 +100,7 @@ async def at_its_second_step(page: Page) -> None:
     await expect(slot.locator("img")).to_be_visible()
     assert await slot.locator("img").evaluate("image => image.naturalWidth") > 600
     await expect(slot.locator(".checks .met")).to_contain_text("✓ article")
-    await expect(slot.locator(".checks")).to_contain_text("bells")
+    await expect(slot.locator(".checks .pending")).to_have_text("… bells not yet")
     await expect(slot.locator(".steps li")).to_have_count(2)
     await expect(slot.locator(".steps")).to_contain_text("Bruges")
 
@@ -147,3 +160,30 @@ async def test_the_page_of_a_run_that_ended_shows_its_episodes(run: RunAt, tmp_p
             answer = await page.request.get(re.sub(r"#.*", "state", url))
             assert answer.status == 403
             await browser.close()
+
+
+def test_a_run_serves_its_page_itself_where_it_is_asked_to(
+    run: RunAt, tmp_path: Path, scripted_model: StartModel
+) -> None:
+    """The page that a run serves itself ends with it."""
+    found: list[str] = []
+
+    async def looks(page: Page) -> None:
+        await expect(page.locator(".slot h3")).to_have_text("offline-one-r0")
+        await expect(page.locator(".slot img")).to_be_visible()
+
+    def answers(request: ChatRequest) -> ScriptedReply:
+        if not found:
+            said = r"watch: (http\S+)\n"
+            found.extend(re.findall(said, process.hear(said)))
+            asyncio.run(in_a_browser(found[0], looks))
+        return solve_bells(request)
+
+    model = scripted_model(answers)
+    options = ("--agent", "chat", "--model", "scripted", "--model-url", model.url, "--watch")
+    with run.start(write_suite(tmp_path, bells("one")), *options) as process:
+        ended = process.wait()
+    assert ended.code == 0, ended.err
+    assert run.lock.steered == ()
+    with pytest.raises(OSError, match="refused"):
+        urlopen(found[0])  # noqa: S310  our own, on loopback
