@@ -48,5 +48,8 @@ async def test_a_row_leads_to_its_episodes_and_their_pictures(page: Path, opens:
     assert said.startswith("26 episodes with agent “a-new-agent-with-a-long-name”")
     assert await opened.page.evaluate("document.activeElement.id") == "episodes"
     await opened.page.locator("#rows a.open").first.click()
-    await opened.page.locator("#episode .side").first.wait_for()
+    picture = opened.page.locator("#episode .side img").first
+    await picture.wait_for()
+    assert await picture.evaluate("async image => { await image.decode(); return true }")
+    assert await picture.evaluate("image => image.src.includes('/out/studies/second/')")
     assert opened.complaints == []

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from arena_core.worlds import World
+from evaluators.evidence import StepEvidence
 from orchestrator.agents.interface import AgentClass, AgentLock
 from orchestrator.analysis.studies.registration import (
     RegisteredRun,
@@ -21,6 +22,7 @@ from orchestrator.runs.store.ledger import AttemptState, EpisodeKey
 from orchestrator.runs.store.lock import hash_suite, lock_digest
 from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.runs.store.scoring import score_task
+from support.runs.made_run import picture
 from support.runs.tiny_run import SUITE as TINY
 from support.runs.tiny_run import make_lock, tiny_evidence
 from support.studies.registered_study import REGISTERED
@@ -145,7 +147,7 @@ def make_board_study(
 
 
 def _play(run: RunFolder, suite: Suite, solves: int) -> None:
-    lock = run.lock()
+    lock, shot = run.lock(), picture()
     with run.writing() as ledger:
         for minute, key in enumerate(lock.trials(suite.tasks), start=1):
             number = ledger.start(key)
@@ -159,8 +161,18 @@ def _play(run: RunFolder, suite: Suite, solves: int) -> None:
                 attempt=number,
                 started_at=(REGISTERED + timedelta(minutes=minute)).isoformat(),
                 answer=_answer(key, solves),
+                steps=(
+                    StepEvidence(
+                        index=0,
+                        action=None,
+                        url="http://wiki.example/",
+                        logical="wiki:/",
+                        title="Kettles",
+                        screenshot="step-0.png",
+                    ),
+                ),
             )
-            digest = run.save_evidence(key.folder(number), evidence, {"step-0.png": b"picture"})
+            digest = run.save_evidence(key.folder(number), evidence, {"step-0.png": shot})
             task = next(task for task in suite.tasks if task.id == key.task)
             ended = str(score_task(task, evidence).outcome)
             ledger.end(key, number, AttemptState.FINISHED, ended, digest)
