@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 from support.studies.board_studies import make_board_study
 
 from orchestrator.analysis.study_report.leaderboard import write_leaderboard
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, SLOW]
 
 
 @pytest.fixture(scope="module")

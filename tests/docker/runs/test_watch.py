@@ -14,6 +14,7 @@ from urllib.request import urlopen
 
 import pytest
 from playwright.async_api import Page, async_playwright, expect
+from quick_cases import SLOW
 from support.agents.arena_process import ArenaProcess
 from support.agents.scripted_model import ChatRequest, Script, ScriptedModel, ScriptedReply
 from support.runs.run_at import RunAt
@@ -123,6 +124,7 @@ async def when_another_has_ended(page: Page) -> None:
     await expect(page.locator("#note")).to_have_text("1 episode in the queue again")
 
 
+@SLOW
 def test_a_run_is_watched_and_steered_on_its_page(
     run: RunAt, tmp_path: Path, scripted_model: StartModel
 ) -> None:
@@ -162,6 +164,7 @@ async def test_the_page_of_a_run_that_ended_shows_its_episodes(run: RunAt, tmp_p
             await browser.close()
 
 
+@SLOW
 def test_a_run_serves_its_page_itself_where_it_is_asked_to(
     run: RunAt, tmp_path: Path, scripted_model: StartModel
 ) -> None:
