@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from orchestrator.analysis.studies.verification import Verification as Verification
     from orchestrator.analysis.studies.verified_run import AgentTally as AgentTally
     from orchestrator.analysis.studies.verified_run import Difference as Difference
+    from orchestrator.analysis.study_report.leaderboard import Leaderboard as Leaderboard
     from orchestrator.analysis.study_report.reporting import ComparedRuns as ComparedRuns
     from orchestrator.analysis.study_report.reporting import RunOrLabelled as RunOrLabelled
     from orchestrator.analysis.study_report.reporting import StudyReport as StudyReport
@@ -158,6 +159,8 @@ if TYPE_CHECKING:
     from orchestrator.export.training.bands import MeasuredTask as MeasuredTask
     from orchestrator.export.training.sampling import SamplePlan as SamplePlan
     from orchestrator.runs.agent_choice import AgentChoice as AgentChoice
+    from orchestrator.runs.control import PlayingEpisode as PlayingEpisode
+    from orchestrator.runs.control import RunState as RunState
     from orchestrator.runs.events import AttemptBegan as AttemptBegan
     from orchestrator.runs.events import AttemptBroke as AttemptBroke
     from orchestrator.runs.events import EpisodeEnded as EpisodeEnded
@@ -241,8 +244,8 @@ _NAMES = LazyNames(
     orchestrator.analysis.studies.regression: Bar BarVerdict HeldRun HeldTask HeldWorld
     orchestrator.analysis.studies.verification: Verification
     orchestrator.analysis.studies.verified_run: AgentTally Difference
-    orchestrator.analysis.study_report.reporting: ComparedRuns RunOrLabelled
-    orchestrator.analysis.study_report.reporting: StudyReport
+    orchestrator.analysis.study_report.leaderboard: Leaderboard
+    orchestrator.analysis.study_report.reporting: ComparedRuns RunOrLabelled StudyReport
     orchestrator.api.arena: Arena
     orchestrator.api.browsing: Browsing
     orchestrator.api.doctor: DoctorCheck DoctorStatus ExaminedPlugin
@@ -278,6 +281,7 @@ _NAMES = LazyNames(
     orchestrator.export.training.bands: MeasuredTask
     orchestrator.export.training.sampling: SamplePlan
     orchestrator.runs.agent_choice: AgentChoice
+    orchestrator.runs.control: PlayingEpisode RunState
     orchestrator.runs.events: AttemptBegan AttemptBroke EpisodesPlanned ProgressNote EpisodeEnded
     orchestrator.runs.spec: Asked Changes Pace RunSpec
     orchestrator.runs.store.ledger: Attempt EpisodeKey

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Unpack
 from arena_core.errors import UsageError
 from arena_core.work_events import WorkStep
 from orchestrator.api.opened import OpenArena
+from orchestrator.api.steering import SteersRuns
 from orchestrator.api.suites import DEMO, Suites
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 ROLLOUTS: Final = 8
 
 
-class Runs:
+class Runs(SteersRuns):
     """Runs that were begun: `Arena.run` begins one."""
 
     def __init__(self, opened: OpenArena, suites: Suites) -> None:

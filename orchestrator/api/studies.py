@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from orchestrator.analysis.studies.planning import StudyPlan
     from orchestrator.analysis.studies.progress import StudyProgress
     from orchestrator.analysis.studies.verification import Verification
+    from orchestrator.analysis.study_report.leaderboard import Leaderboard
     from orchestrator.analysis.study_report.reporting import StudyReport
     from orchestrator.runs.spec import Pace
 
@@ -221,3 +222,22 @@ class Studies:
         from orchestrator.analysis.study_report.reporting import report_study
 
         return report_study(StudyFolder.open(Path(study)))
+
+    def leaderboard(self, studies: Sequence[Path | str], out: Path | str) -> Leaderboard:
+        """Write a static page of studies that verify, with the evidence of each row beside it.
+
+        Agents share a table where suite, tasks and images were the same; what differs stands in a
+        table of its own.
+
+        Args:
+            studies: their folders; nothing is written unless each verifies.
+            out: a folder for the page alone; what an earlier leaderboard wrote there is replaced.
+
+        Raises:
+            VerificationError: a folder does not verify; names all that do not.
+            UsageError: a study is named twice, or `out` holds other files.
+            StoreError: the page cannot be written.
+        """
+        from orchestrator.analysis.study_report.leaderboard import write_leaderboard
+
+        return write_leaderboard([Path(one) for one in studies], Path(out))

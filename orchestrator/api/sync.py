@@ -353,6 +353,17 @@ class SyncRuns(_Blocking[Runs]):
     """`Arena.runs` without async and await."""
 
     resume = _blocking(Runs.resume)
+    steer = _blocking(Runs.steer)
+
+    @contextmanager
+    def watch(self, run: Path | str, *, port: int = 0) -> Iterator[str]:
+        """Serve a page that shows a run while it is played; see `Runs.watch`."""
+        held = self._run(Held.enter(self._awaited.watch(run, port=port)))
+        try:
+            yield held.value
+        finally:
+            self._run(held.leave())
+
     plan_sample = _same(Runs.plan_sample)
     sample = _blocking(Runs.sample)
     read = _same(Runs.read)
@@ -377,6 +388,7 @@ class SyncStudies(_Blocking[Studies]):
     plan = _same(Studies.plan)
     verify = _same(Studies.verify)
     report = _same(Studies.report)
+    leaderboard = _same(Studies.leaderboard)
 
 
 class SyncTapes(_Blocking[Tapes]):

@@ -54,6 +54,8 @@ _PANELS: dict[str, dict[str, str]] = {
     "Run": {
         "eval": "Run an agent on tasks, offline, online or both.",
         "ci": "Hold an agent to a baseline: fail for a significant drop.",
+        "watch": "Show a run while it is played, on a local page.",
+        "ctl": "Steer a run that is played: pause, go, stop one, requeue, workers.",
         "sample": "Play each task several times, for training data.",
         "human": "Let a person do tasks, as a baseline for agents.",
         "merge": "Make one run of the shards that several machines played.",
@@ -62,6 +64,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "study": "Plan, play, report and verify a registered study.",
         "report": "Show a run side by side, in the terminal and as HTML.",
         "compare": "Compare runs on the tasks that they share.",
+        "leaderboard": "Write a page of studies that verify, and of no others.",
         "export": "Write runs for other programs.",
         "score": "Score a finished run again from its evidence.",
         "judge": "Let a model judge free text, or measure how far to trust one.",

@@ -209,6 +209,18 @@ class AttemptRunner:
             return True
         return True
 
+    def is_finished(self, key: EpisodeKey) -> bool:
+        """Whether an episode has a score, or is unscored for good."""
+        return any(one.key == key for one in self.ledger.finished())
+
+    def open_unscored(self, world: World) -> tuple[EpisodeKey, ...]:
+        """Make episodes of a world that ended unscored ones that are still to be played."""
+        found = [one for one in self.ledger.finished() if one.key.world is world]
+        unscored = [one for one in found if is_unscored(one.outcome)]
+        for one in unscored:
+            self._open_again(one.key, one.number)
+        return tuple(one.key for one in unscored)
+
     def recover(self, tasks: Mapping[str, Task]) -> None:
         """Bring the ledger in step with the evidence on disk, before anything is played.
 
@@ -374,6 +386,11 @@ class AttemptRunner:
         with log_context(world=key.world, episode=_name(key), attempt=number):
             _LOG.warning("the attempt is made again: %s", reason)
         self.on_event(AttemptBroke(key=key, number=number, reason=reason, agent=self.agent))
+
+
+def is_unscored(outcome: str | None) -> bool:
+    """Whether an outcome, as ledgers have it, is no score."""
+    return (outcome or "").partition(":")[0] == OutcomeKind.UNSCORED
 
 
 def is_failed_online(key: EpisodeKey, outcome: Outcome) -> bool:

@@ -23,14 +23,18 @@ from orchestrator.agents.interface import ChecksBeforehand
 from orchestrator.agents.model_exchange import total
 from orchestrator.runs.attempts import AttemptRunner, Progress, ends_the_run
 from orchestrator.runs.budgets import share_budget
+from orchestrator.runs.control import takes_orders
 from orchestrator.runs.events import EpisodesPlanned, OnEvent, ProgressNote
+from orchestrator.runs.jobs import Job, PlayedRun
 from orchestrator.runs.open_world import OpenWorld, Record, WorldSize, open_world
+from orchestrator.runs.orders import Orders
 from orchestrator.runs.request import RunRequest, remote_of, together
 from orchestrator.runs.run_budget import RunBudget
 from orchestrator.runs.spec import SpendingLimits
+from orchestrator.runs.steering import Steering
 from orchestrator.runs.store.ledger import EpisodeKey, Ledger
 from orchestrator.runs.store.run_folder import RunFolder
-from orchestrator.runs.worker import Job, PlayedRun, WorldRunner
+from orchestrator.runs.worker import WorldRunner
 from orchestrator.sandbox.engine.engine import Engine
 from sites.registry import SiteRegistry
 from sites.upstreams import LiveUpstream, Upstreams
@@ -135,9 +139,11 @@ class Run:
     async def _play_logged(self, runs: Sequence[PlayedRun]) -> HowEnded:
         _LOG.info("the run begins: %s", counted(_left(runs), "episode"))
         how = "cut short"
+        steering = Steering(self.interrupted, runs)
+        orders = Orders(steering, runs, self._note)
         try:
-            async with self._swept():
-                ended = await self._play(runs)
+            async with takes_orders(self.log_path.parent, orders, self._note), self._swept():
+                ended = await self._play(runs, steering)
             how = str(ended)
         except ArenaError as failure:
             how = f"broken off: {failure.message}"
@@ -155,7 +161,7 @@ class Run:
         _LOG.info("%s", text)
         self.on_event(ProgressNote(text))
 
-    async def _play(self, runs: Sequence[PlayedRun]) -> HowEnded:
+    async def _play(self, runs: Sequence[PlayedRun], steering: Steering) -> HowEnded:
         for run in runs:
             run.attempt_runner.recover({task.id: task for task in run.request.tasks})
         progress = runs[0].attempt_runner.progress
@@ -167,7 +173,7 @@ class Run:
         budgets = await share_budget(needs, self.registry, self.engine)
         async with task_group() as group:
             world_runners = [
-                group.create_task(self._play_world(world, runs, budgets, needs))
+                group.create_task(self._play_world(world, runs, budgets, needs, steering))
                 for world in needs.worlds
                 if _left(runs, world)
             ]
@@ -232,6 +238,7 @@ class Run:
         runs: Sequence[PlayedRun],
         budgets: Mapping[World, int | None],
         needs: RunRequest,
+        steering: Steering,
     ) -> tuple[Exception, ...]:
         """Play a world's episodes; its failure is returned, so that the other world goes on."""
         try:
@@ -243,6 +250,7 @@ class Run:
                         on_event=self.on_event,
                         interrupted=self.interrupted,
                         is_over=lambda: self._is_over(runs),
+                        steering=steering,
                     )
                     pending = chain.from_iterable([_pending(run, world) for run in runs])
                     return await world_runner.play(self.in_order(pending))

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import socket
 import sys
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Final
 
 from arena_core.logs import log_context
@@ -26,14 +24,15 @@ from orchestrator.episode.person.agent import PersonAgent
 from orchestrator.episode.person.runner import PersonRunner, card_of
 from orchestrator.episode.recorded_episode import RecordedEpisode
 from orchestrator.gateway.variations import content_in
-from orchestrator.runs.attempts import AttemptRunner, FaultSpree, ends_the_run, in_one_line
+from orchestrator.runs.attempts import FaultSpree, ends_the_run, in_one_line
 from orchestrator.runs.environments import Environments
 from orchestrator.runs.events import OnEvent, ProgressNote
+from orchestrator.runs.jobs import Job
 from orchestrator.runs.open_world import OpenWorld
 from orchestrator.runs.request import RunRequest
-from orchestrator.runs.rollouts import Prefix, RootCheckpoints, go_to_root, past_of
+from orchestrator.runs.rollouts import Prefix, go_to_root, past_of
 from orchestrator.runs.run_budget import AttemptMeter
-from orchestrator.runs.store.ledger import EpisodeKey
+from orchestrator.runs.steering import Queue, Steering, UnderWay
 from orchestrator.runs.store.lock import Rollouts
 from tasks.schema import Task
 
@@ -42,7 +41,6 @@ PATIENCE_S: Final = 20.0
 # RTMGRP_LINK, RTMGRP_IPV4_IFADDR and RTMGRP_IPV6_IFADDR of linux/rtnetlink.h.
 _GROUPS: Final = 0x1 | 0x10 | 0x100
 _READ_BYTES: Final = 65_536
-_LOOKAHEAD: Final = 32  # more than a machine has replicas of a site
 
 
 async def await_stillness(still_s: float = STILL_S, patience_s: float = PATIENCE_S) -> None:
@@ -83,50 +81,18 @@ _OPENING_AND_CHECKS_S = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlayedRun:
-    """A run that is played: what is asked of it, and what keeps its ledger and evidence.
-
-    Attributes:
-        name: what the log calls it.
-        checkpoints: what its rollouts go on from.
-    """
-
-    name: str
-    request: RunRequest
-    attempt_runner: AttemptRunner
-    checkpoints: RootCheckpoints = field(default_factory=RootCheckpoints)
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One episode of one of the runs that are played side by side."""
-
-    run: PlayedRun
-    key: EpisodeKey
-
-    @property
-    def task(self) -> Task:
-        """The task that is played."""
-        return next(task for task in self.run.request.tasks if task.id == self.key.task)
-
-    @property
-    def set_up(self) -> Task:
-        """The task with all that is set up for it, an arm's content too."""
-        content = content_in(self.run.request.settings.arm)
-        return self.task if content is None else self.task.with_content(content)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
     """Plays episodes of one world, each in an environment of its own.
 
     Attributes:
         interrupted: set where the user wants the run to end after the step under way.
+        under_way: what shows the episode that it plays; None where nobody can look.
     """
 
     interrupted: asyncio.Event
     environments: Environments
     spree: FaultSpree = field(default_factory=FaultSpree)
+    under_way: UnderWay | None = None
 
     @classmethod
     @asynccontextmanager
@@ -140,6 +106,15 @@ class Worker:
     def in_browser_of(self, request: RunRequest) -> Worker:
         """Return what plays in the browser of one of the runs that are played side by side."""
         return replace(self, environments=self.environments.in_browser(request.browser))
+
+    def until(self, under_way: UnderWay) -> Worker:
+        """Return what plays an episode until that says stop, and shows there how it goes."""
+        return replace(self, interrupted=under_way.stop, under_way=under_way)
+
+    def _shown(self, episode: Episode) -> Episode:
+        if self.under_way is not None:
+            self.under_way.episode = episode
+        return episode
 
     async def play(self, job: Job) -> None:
         """Play one episode through its attempts."""
@@ -195,7 +170,8 @@ class Worker:
         async with self.environments.of_task(
             task, hold_s=_longest(task), content=content_in(spec.vary)
         ) as environment:
-            return await self._without_bug(await runner.play(Episode(spec, environment)))
+            episode = self._shown(Episode(spec, environment))
+            return await self._without_bug(await runner.play(episode))
 
     async def _attempt_rollout(
         self, job: Job, rollouts: Rollouts, spec: AttemptSpec, runner: EpisodeRunner
@@ -208,7 +184,7 @@ class Worker:
             async with self.environments.of_task(task, hold_s=_longest(task)) as environment:
                 forms = spec.observations | prefix.forms
                 going = replace(spec, observations=forms, may_go_back=True)
-                episode = Episode(going, environment)
+                episode = self._shown(Episode(going, environment))
                 return await go_to_root(episode, prefix, name, self.interrupted)
 
         mark = await job.run.checkpoints.of(root, take)
@@ -222,7 +198,7 @@ class Worker:
             async with self.environments.of_task(
                 task, hold_s=_longest(task), states=mark.states(way), since=mark.began
             ) as environment:
-                episode = Episode(spec, environment, (mark, way))
+                episode = self._shown(Episode(spec, environment, (mark, way)))
                 episode.tried = tried
                 played.append(await runner.play(episode))
             evidence = played[-1].evidence()
@@ -246,7 +222,7 @@ class Worker:
         async with self.environments.shared_of_task(
             task, hold_s=hold_s, content=content_in(spec.vary)
         ) as (environment, browser):
-            episode = Episode(spec, environment)
+            episode = self._shown(Episode(spec, environment))
             if isinstance(agent, PersonAgent):
                 by_hand = PersonRunner(agent=agent, interrupted=self.interrupted)
                 return await by_hand.play(episode)
@@ -273,23 +249,6 @@ def _never() -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class _Queue:
-    """The episodes to play, of which only the next few are listed: a run may have a billion."""
-
-    jobs: Iterator[Job]
-    _seen: deque[Job] = field(default_factory=deque)
-
-    def next(self) -> Job | None:
-        """Take the next episode; None when all are taken."""
-        return self._seen.popleft() if self._seen else next(self.jobs, None)
-
-    def upcoming(self) -> Iterable[Job]:
-        """Return the next few episodes, which stay in the queue."""
-        self._seen.extend(islice(self.jobs, _LOOKAHEAD - len(self._seen)))
-        return tuple(self._seen)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorldRunner:
     """Plays the episodes of one world.
@@ -298,6 +257,7 @@ class WorldRunner:
         world: what all its workers share.
         workers: how many episodes are played side by side; no more than there are.
         is_over: asked before each episode: whether no further one is to begin.
+        steering: what a person changes meanwhile; None where nobody can.
     """
 
     world: OpenWorld
@@ -305,6 +265,7 @@ class WorldRunner:
     on_event: OnEvent
     interrupted: asyncio.Event
     is_over: Callable[[], bool] = _never
+    steering: Steering | None = None
 
     async def play(self, jobs: Iterable[Job]) -> tuple[Exception, ...]:
         """Play episodes until they are done or the user interrupts.
@@ -315,28 +276,40 @@ class WorldRunner:
         Returns:
             Why workers stopped before their time.
         """
-        left = _Queue(iter(jobs))
+        left = Queue(iter(jobs), set(range(self.workers)))
+        steering = self.steering or Steering(self.interrupted)
+        steering.opened(self.world.upstreams.world, left)
         failures: list[Exception] = []
         pool, starts = self.world.slot_pool, self.world.starts
         if pool is not None and starts is not None:
             pool.foresee(lambda: (starts.known(job.set_up) for job in left.upcoming()))
         async with task_group() as workers:
-            for _ in range(self.workers):
-                workers.create_task(self._work(left, failures))
+            for number in range(self.workers):
+                workers.create_task(self._work(number, left, steering, failures))
         return tuple(failures)
 
-    async def _work(self, left: _Queue, failures: list[Exception]) -> None:
+    async def _work(
+        self, number: int, left: Queue, steering: Steering, failures: list[Exception]
+    ) -> None:
         try:
             async with Worker.of(self.world, self.on_event, self.interrupted) as worker:
-                while not self.interrupted.is_set() and not self.is_over():
-                    job = left.next()
-                    if job is None:
-                        break
-                    with log_context(run=job.run.name):
-                        await worker.in_browser_of(job.run.request).play(job)
+                await self._play_all(worker, left, steering)
+                left.readers.discard(number)  # before the browser closes, which takes time
         except Exception as failure:  # raised when the other workers are done
             if ends_the_run(failure):
                 raise
             failures.append(failure)
             stopped = f"{self.world.upstreams.world}: a worker stopped: {in_one_line(failure)}"
             self.on_event(ProgressNote(stopped))
+        finally:
+            left.readers.discard(number)
+
+    async def _play_all(self, worker: Worker, left: Queue, steering: Steering) -> None:
+        while not self.interrupted.is_set() and not self.is_over():
+            if not await steering.turn(self.world.upstreams.world):
+                return
+            job = left.next()
+            if job is None:
+                return
+            with log_context(run=job.run.name), steering.playing(job) as under_way:
+                await worker.in_browser_of(job.run.request).until(under_way).play(job)

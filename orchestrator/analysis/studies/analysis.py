@@ -234,6 +234,7 @@ def _notes(
             " their scores are kept apart, and an online difference of one agent with itself is one"
             " of browsers."
         )
+    yield from _steered(runs)
     for run in runs:
         if run.lock.replayed is not None:
             yield f"{run.label}: replies of run {run.lock.replayed.run} answered it, no model."
@@ -248,6 +249,12 @@ def _notes(
             " comparison (not played, or unscored, on one side) and"
             f" {'does' if len(unpaired) == 1 else 'do'} not count in it."
         )
+
+
+def _steered(runs: Sequence[StudyRun]) -> Iterable[str]:
+    """Say which runs somebody steered while they were played."""
+    orders = _grouped((run.lock.steered_in_words, run.label) for run in runs)
+    return (f"{', '.join(labels)}: {said}." for said, labels in orders.items() if said)
 
 
 def _many_unscored(one: CellFigures) -> str | None:

@@ -25,10 +25,10 @@ from orchestrator.analysis.studies.questions import Question, QuestionKind
 from orchestrator.analysis.studies.registration import StudyFolder
 from orchestrator.analysis.studies.study_file import StudyFile
 from orchestrator.gateway.variations import in_arm
+from orchestrator.runs.jobs import Job
 from orchestrator.runs.request import tasks_of
 from orchestrator.runs.run import InOrder
 from orchestrator.runs.store.run_folder import RunFolder, runs_at
-from orchestrator.runs.worker import Job
 from sites.registry import SiteRegistry
 from tasks.schema import Task
 

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from arena_core.errors import ArenaError, InputError, StoreError, WorkerProcessError
+from arena_core.names import counted
 from arena_core.plugins import ARENA
 from orchestrator.analysis.studies.registration import (
     REPORT,
@@ -128,6 +129,15 @@ class Verification:
     agents: tuple[AgentTally, ...]
     differences: tuple[Difference, ...]
     notes: tuple[str, ...]
+
+    @property
+    def refusal(self) -> str:
+        """Why the folder does not verify, in one line; empty where it does."""
+        said = [f"{one.agent}: {one.missing}" for one in self.agents if one.missing]
+        if self.differences:
+            said.insert(0, counted(len(self.differences), "difference"))
+        first = f"; the first: {self.differences[0].where}" if self.differences else ""
+        return "; ".join(said) + first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

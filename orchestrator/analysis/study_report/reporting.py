@@ -80,13 +80,23 @@ def report_study(folder: StudyFolder) -> StudyReport:
     return replace(report, head=seal.digest)
 
 
-def write_report(folder: StudyFolder, into: Path) -> StudyReport:
-    """Analyse a study and write its report anywhere, as it would stand in the study's folder.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyRows:
+    """The runs of a study as its report takes them.
 
-    Raises:
-        StoreError: the study or a run cannot be read, or the report cannot be written.
+    Attributes:
+        shown: the same runs, in the same order, as its page names them.
+        uncounted: by agent, attempts that count for nothing.
     """
-    study = folder.study()
+
+    runs: tuple[StudyRun, ...]
+    rows: tuple[EpisodeResult, ...]
+    shown: tuple[ReportedRun, ...]
+    uncounted: Mapping[str, Counter[AttemptState]]
+
+
+def read_rows(folder: StudyFolder, study: Study) -> StudyRows:
+    """Read the runs of a study, and score them from their evidence."""
     runs: list[StudyRun] = []
     rows: list[EpisodeResult] = []
     shown: list[ReportedRun] = []
@@ -103,26 +113,45 @@ def write_report(folder: StudyFolder, into: Path) -> StudyReport:
         rows += found
         shown.append(ReportedRun(label=one.label, folder=kept, suite=one.suite))
         uncounted.setdefault(one.label, Counter()).update(_uncounted(kept))
-    table = EpisodeTable(rows)
+    return StudyRows(runs=tuple(runs), rows=tuple(rows), shown=tuple(shown), uncounted=uncounted)
+
+
+def write_report(folder: StudyFolder, into: Path, *, place: Path | None = None) -> StudyReport:
+    """Analyse a study and write its report anywhere, as it would stand in the study's folder.
+
+    Args:
+        folder: of the study.
+        into: where the report goes.
+        place: the folder that it is written for, where that is not the study's own `report`: it
+            stands alone there, with screenshots of its own.
+
+    Raises:
+        StoreError: the study or a run cannot be read, or the report cannot be written.
+    """
+    study = folder.study()
+    read = read_rows(folder, study)
+    table = EpisodeTable(read.rows)
     analysis = analyse(
         study.questions,
         table,
-        runs,
+        read.runs,
         stages=_looked_at(
             folder,
             study,
-            stages_of(study.questions, table, runs),
+            stages_of(study.questions, table, read.runs),
             is_look=into == folder.report_path,
         ),
         title=study.file.title or study.file.name,
         alpha=study.file.alpha,
         seed=study.file.seed,
-        notes=[*_notes(study), *_uncounted_notes(uncounted)],
+        notes=[*_notes(study), *_uncounted_notes(read.uncounted)],
         secondary=study.secondary,
         statement=study.file.contamination,
     )
     figures = write_figures(analysis, into / FIGURES)
-    page = write_study_report(analysis, shown, into, place=folder.report_path, beside=figures)
+    page = write_study_report(
+        analysis, read.shown, into, place=place or folder.report_path, beside=figures
+    )
     return StudyReport(page, analysis)
 
 

@@ -55,6 +55,7 @@ def run(
     memory: of.Memory = None,
     strategy: of.Strategy = None,
     headed: of.Headed = False,
+    watch: of.Watch = False,
     as_json: _JSON = False,
 ) -> None:
     """Register a study and play it, or go on with one.
@@ -85,7 +86,7 @@ def run(
             **changes,
         )
 
-    progress = run_async(played(play, console))
+    progress = run_async(played(play, console, watched=watch))
     _show(progress, console)
     if register:
         console.note(

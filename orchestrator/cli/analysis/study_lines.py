@@ -132,7 +132,6 @@ def _count(found: Needed | None, what: str) -> str:
 
 def show_verification(found: Verification, console: Console) -> None:
     """Show what a verification found."""
-    missing = [one for one in found.agents if one.missing]
     if console.as_json:
         console.json(
             {
@@ -155,13 +154,8 @@ def show_verification(found: Verification, console: Console) -> None:
         if found.current != found.registered:
             console.line(f"with what was added: {found.current}")
         console.line(f"head: {found.head}")
-    said = [f"{one.agent}: {one.missing}" for one in missing]
-    if found.differences:
-        count = len(found.differences)
-        said.insert(0, f"{count} difference{'' if count == 1 else 's'}")
-    if said:
-        first = f"; the first: {found.differences[0].where}" if found.differences else ""
-        raise VerificationError("; ".join(said) + first)
+    if found.refusal:
+        raise VerificationError(found.refusal)
 
 
 _TALLY = (

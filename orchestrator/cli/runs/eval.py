@@ -90,6 +90,7 @@ def evaluate(
     browser: of.Browser = None,
     browser_declared: of.BrowserDeclared = None,
     headed: of.Headed = False,
+    watch: of.Watch = False,
     yes: of.Yes = False,
     as_json: of.AsJson = False,
 ) -> None:
@@ -132,14 +133,14 @@ def evaluate(
                 **changes,
             )
 
-        run(play(resumed, console, judge))
+        run(play(resumed, console, judge, watched=watch))
         return
     if again is not None:
         message = "--again has no effect without --resume"
         raise UsageError(message, hint="name the run: --resume RUN")
     spec = RunSpec.of(**asked) if config is None else RunSpec.read(config, asked)
     begun = partial(Arena.run, agent=spec, out=out, headless=not headed, yes=yes)
-    run(play(lambda arena, stop: begun(arena, stop=stop), console, judge))
+    run(play(lambda arena, stop: begun(arena, stop=stop), console, judge, watched=watch))
 
 
 def _command(text: str, seconds: float | None) -> RunSpec:
@@ -150,7 +151,7 @@ def _command(text: str, seconds: float | None) -> RunSpec:
 
 # Of the agent's options only secrets, which no lock holds, are given again.
 _BESIDE_RESUME = {
-    *("resume", "again", "yes", "agent_cmd", "agent_seconds", "agent_option", "headed"),
+    *("resume", "again", "yes", "agent_cmd", "agent_seconds", "agent_option", "headed", "watch"),
     *("judge_model", "judge_url", "judge_votes", "as_json", "verbose", "log_level"),
     "shard",  # the same one, so that a job that is started again may name it
 }

@@ -197,6 +197,9 @@ Headed = Annotated[
 Yes = Annotated[
     bool, typer.Option("--yes", help="Play it however many episodes and workers that is.")
 ]
+Watch = Annotated[
+    bool, typer.Option("--watch", help="Serve a page that shows it meanwhile: see arena watch.")
+]
 Reading = Annotated[list[str] | None, typer.Option(hidden=True, help="What --scorer was called.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TypeVar
 
@@ -41,23 +42,30 @@ def judge_of(
 
 
 async def played(
-    work: Callable[[Arena, asyncio.Event], Awaitable[Result]], console: Console
+    work: Callable[[Arena, asyncio.Event], Awaitable[Result]],
+    console: Console,
+    *,
+    watched: bool = False,
 ) -> Result:
     """Do what plays a run, with its progress and Ctrl-C, and return what it returns."""
     with progress_on(console) as on_event:
         shown = ShownRun(console, on_event)
         async with Arena(on_event=shown.on_event) as arena:
             with two_interrupts(shown.finish_step, shown.stopped):
-                return await work(arena, shown.stop)
+                async with shown.page(arena, wanted=watched):
+                    return await work(arena, shown.stop)
 
 
-async def play(work: Work, console: Console, judge: JudgeChoice | None = None) -> None:
+async def play(
+    work: Work, console: Console, judge: JudgeChoice | None = None, *, watched: bool = False
+) -> None:
     """Play a run to its end, let a judge have its say, and show it."""
     with progress_on(console) as on_event:
         shown = ShownRun(console, on_event)
         async with Arena(on_event=shown.on_event) as arena:
             with two_interrupts(shown.finish_step, shown.stopped):
-                report = await work(arena, shown.stop)
+                async with shown.page(arena, wanted=watched):
+                    report = await work(arena, shown.stop)
             if judge is not None:
                 report = await _judged(arena, report, judge, console)
     show_run(report, console)
@@ -92,12 +100,33 @@ class ShownRun:
         self._show = show
         self._console = console
         self._began: RunBegan | StudyBegan | None = None
+        self._has_begun = asyncio.Event()
 
     def on_event(self, event: ArenaEvent) -> None:
         """Show what the run reports."""
         if isinstance(event, RunBegan | StudyBegan):
             self._began = event
+            self._has_begun.set()
         self._show(event)
+
+    @asynccontextmanager
+    async def page(self, arena: Arena, *, wanted: bool) -> AsyncIterator[None]:
+        """Serve a page that shows the run from its beginning to the end of the block."""
+        serving = asyncio.create_task(self._serve(arena)) if wanted else None
+        try:
+            yield
+        finally:
+            if serving is not None:
+                serving.cancel()
+                with suppress(asyncio.CancelledError):
+                    await serving
+
+    async def _serve(self, arena: Arena) -> None:
+        await self._has_begun.wait()
+        if self._began is not None:
+            async with arena.runs.watch(self._began.folder) as url:
+                self._console.note(f"watch: {url}")
+                await asyncio.Event().wait()
 
     def finish_step(self) -> bool:
         """Let the steps under way be finished; there are none before the run began."""

@@ -197,8 +197,7 @@ def _closing(report: RunReport) -> Iterable[str]:
     if report.costs is not None:
         yield f"models: {report.costs}"
     yield from (f"judge: {one}" for one in report.judges)
-    if report.changed_budget is not None:
-        yield report.changed_budget
+    yield from filter(None, (report.lock.steered_in_words, report.changed_budget))
     if report.unheld_budget is not None:
         yield report.unheld_budget
     if report.over_budget is not None:

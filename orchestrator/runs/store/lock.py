@@ -75,6 +75,20 @@ class AddedRepeats(Strict):
     at: str
 
 
+class Steered(Strict):
+    """An order that a run got while it was played.
+
+    Attributes:
+        order: as it was given: `pause`, `stop offline-TASK-r0`.
+        by: the name of the user on that machine.
+        at: UTC, to the second.
+    """
+
+    order: str
+    by: str
+    at: str
+
+
 class Root(Strict):
     """A step of an episode that another run recorded.
 
@@ -191,6 +205,7 @@ class RunLock(RunTerms):
         tapes: what answered in place of live origins offline, by site.
         online_faces: the tasks that were played by their online face, on tapes.
         changed_limits: what `--resume` set in place of `budget`, the last one last.
+        steered: what it was told to do while it was played, in order.
         replayed: the lock of the run whose replies answered the agent instead of a model.
         rollouts: what its episodes go on from; None where they begin at the start of their tasks.
         merged: the shards that it was made of; None where it was played as one. Where they differ,
@@ -220,6 +235,7 @@ class RunLock(RunTerms):
     online_faces: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
     changed_limits: tuple[ChangedLimits, ...] = ()
     added_repeats: tuple[AddedRepeats, ...] = ()
+    steered: tuple[Steered, ...] = Field(default=(), exclude_if=lambda value: not value)
     replayed: RunLock | None = None
     rollouts: Rollouts | None = Field(default=None, exclude_if=lambda value: value is None)
     merged: Merged | None = Field(default=None, exclude_if=lambda value: value is None)
@@ -297,6 +313,16 @@ class RunLock(RunTerms):
         change = ChangedLimits(limits=limits, by=user(), at=now)
         return self.model_copy(update={"changed_limits": (*self.changed_limits, change)})
 
+    def steered_by(self, order: Steered) -> RunLock:
+        """Return the lock of a run that got an order while it was played."""
+        return self.model_copy(update={"steered": (*self.steered, order)})
+
+    @property
+    def steered_in_words(self) -> str | None:
+        """Who steered it while it was played, how and when; None where nobody did."""
+        said = [f"{one.order} by {one.by} at {one.at}" for one in self.steered]
+        return f"steered while it was played: {', then '.join(said)}" if said else None
+
     def with_repeats(self, repeats: int) -> RunLock:
         """Return the lock of a run whose tasks are played more often, noting who wanted that."""
         if repeats == self.repeats:
@@ -359,9 +385,10 @@ def hash_suite(suite: Suite) -> str:
 
 
 def lock_digest(lock: RunLock) -> str:
-    """Return SHA-256 over a run's lock as it began: without the limits and repeats given later."""
+    """Return SHA-256 over a run's lock as it began: without what was changed later."""
     before = lock.added_repeats[0].before if lock.added_repeats else lock.repeats
-    began = lock.model_copy(update={"changed_limits": (), "added_repeats": (), "repeats": before})
+    later = {"changed_limits": (), "added_repeats": (), "steered": ()}
+    began = lock.model_copy(update={**later, "repeats": before})
     return canonical_digest(began)
 
 

@@ -37,7 +37,8 @@ _NAMED: Final = 5
 _LARGEST: Final = 8192 * MEGABYTE
 _PER_SHARD: Final = frozenset(
     # who and when; how fast; and what is added up
-    {"run", "created_at", "shard", "changed_limits", "workers", "spares", "memory", "strategy"}
+    {"run", "created_at", "shard", "changed_limits", "steered"}
+    | {"workers", "spares", "memory", "strategy"}
 )
 # What lies in a run's folder beside lock, suite, ledger and evidence, and is a line each.
 _LINES: Final = ("looks.jsonl", "arena.log")
@@ -349,6 +350,7 @@ def _merged_lock(parts: Sequence[_Part], differing: Sequence[AllowedDifference])
             "shard": None,
             "budget": budget,
             "changed_limits": (),
+            "steered": tuple(one for lock in locks for one in lock.steered),
             "merged": Merged(shards=shards, allowed=tuple(differing)),
         }
     )

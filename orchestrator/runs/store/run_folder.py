@@ -97,15 +97,19 @@ class RunFolder:
 
     def _change_lock(self, change: Callable[[RunLock], RunLock]) -> None:
         with self.writing():
-            before = self.lock()
-            after = change(before)
-            if after is before:
-                return
-            path = self.path / "lock.json"
-            try:
-                write_atomically(path, after.model_dump_json(indent=1))
-            except OSError as cause:
-                raise StoreError(f"{path}: cannot be written: {cause.strerror}") from cause
+            self.rewrite_lock(change)
+
+    def rewrite_lock(self, change: Callable[[RunLock], RunLock]) -> None:
+        """Write a changed lock; for whoever holds the run for writing."""
+        before = self.lock()
+        after = change(before)
+        if after is before:
+            return
+        path = self.path / "lock.json"
+        try:
+            write_atomically(path, after.model_dump_json(indent=1))
+        except OSError as cause:
+            raise StoreError(f"{path}: cannot be written: {cause.strerror}") from cause
 
     def suite(self) -> Suite:
         suite, lock = self._read("suite.json", Suite, formats.SUITE), self.lock()

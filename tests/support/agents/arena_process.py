@@ -90,14 +90,15 @@ class ArenaProcess:
     def pid(self) -> int:
         return self._running.pid
 
-    def hear(self, pattern: str, limit_s: float = 60.0) -> None:
-        """Wait until stderr has what a pattern says."""
+    def hear(self, pattern: str, limit_s: float = 60.0) -> str:
+        """Wait until stderr has what a pattern says, and return all of it so far."""
 
         def is_said() -> bool:
             return re.search(pattern, "".join(self._err)) is not None
 
         with self._heard:
             assert self._heard.wait_for(is_said, limit_s), f"no {pattern!r} in {self._err}"
+            return "".join(self._err)
 
     def printed(self, pattern: str, limit_s: float = 60.0) -> str:
         """Wait until stdout has what a pattern says, and return all of it so far."""

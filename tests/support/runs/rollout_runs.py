@@ -13,11 +13,12 @@ from orchestrator.agents.choice import find_agent, open_agent
 from orchestrator.analysis.run_report.run_report import RunReport, read_run
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.runs.attempts import AttemptRunner, Progress
+from orchestrator.runs.jobs import Job, PlayedRun
 from orchestrator.runs.request import RunRequest, tasks_of
 from orchestrator.runs.rollouts import plan_rollouts
 from orchestrator.runs.spec import RunSettings
 from orchestrator.runs.store.run_folder import RunFolder
-from orchestrator.runs.worker import Job, PlayedRun, Worker
+from orchestrator.runs.worker import Worker
 from support.agents.scripted_model import Says, ScriptedModel
 from support.runs.sampled_runs import GOLDEN
 from support.worlds.fake_world import FakeWorld

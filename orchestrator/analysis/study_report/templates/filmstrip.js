@@ -310,3 +310,4 @@ document.querySelectorAll(".scroll > .rows, .scroll > .figures").forEach(stack);
 readState();
 show();
 showEpisode();
+if (FILTERS.some((name) => state[name]) && !state.episode) goTo("episodes"); // a link to some of them

@@ -106,11 +106,14 @@ RUNS = {
     " headless, yes, stop, asked",
     "score": "run, suite, *, processes",
     "score_with": "scored, scorers",
+    "watch": "run, *, port",
+    "steer": "run, order, *, episode, workers, max_usd, max_tokens",
     "write_comparison": "found, folder",
     "write_figures": "analysis, folder",
 }
 STUDIES = {
     "add": "study, file, *, repeats, runs, max_usd, max_tokens, options",
+    "leaderboard": "studies, out",
     "plan": "study, pilots, *, difference",
     "report": "study",
     "run": "study, *, out, options, headless, register_only, stop, changes",

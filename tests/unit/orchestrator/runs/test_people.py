@@ -16,11 +16,12 @@ from orchestrator.agents.interface import AgentClass
 from orchestrator.analysis.wording import agent_note
 from orchestrator.episode.person.agent import Card, Consent, PersonAgent
 from orchestrator.runs.agent_choice import agent_of_lock, choose_agent
+from orchestrator.runs.jobs import Job, PlayedRun
 from orchestrator.runs.new_run import prepare
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.spec import RunSettings, RunSpec
 from orchestrator.runs.store.ledger import EpisodeKey
-from orchestrator.runs.worker import Job, PlayedRun, Worker
+from orchestrator.runs.worker import Worker
 from tasks.loader import load_suite
 
 DEMO = load_suite("demo")

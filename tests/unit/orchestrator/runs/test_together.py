@@ -24,6 +24,7 @@ from orchestrator.episode.environment import AttemptSpec
 from orchestrator.runs import run as runner
 from orchestrator.runs.agent_choice import choose_agent
 from orchestrator.runs.events import EpisodeEnded, EpisodesPlanned, RunEvent
+from orchestrator.runs.jobs import Job
 from orchestrator.runs.request import RunRequest, together
 from orchestrator.runs.run import HowEnded, Run, RunPart
 from orchestrator.runs.run_budget import AttemptMeter
@@ -31,7 +32,7 @@ from orchestrator.runs.spec import RunSettings, SpendingLimits
 from orchestrator.runs.store.digests import digest_of_folder
 from orchestrator.runs.store.ledger import AttemptState
 from orchestrator.runs.store.run_folder import RunFolder
-from orchestrator.runs.worker import Job, Worker
+from orchestrator.runs.worker import Worker
 from sites.registry import SiteRegistry
 from sites.upstreams import Upstreams
 

@@ -9,10 +9,11 @@ import pytest
 from orchestrator.agents.choice import make_agent
 from orchestrator.authoring.proof.prover import ProofAgents
 from orchestrator.runs import worker
+from orchestrator.runs.jobs import Job, PlayedRun
 from orchestrator.runs.run_budget import RunBudget
 from orchestrator.runs.spec import RunSettings
 from orchestrator.runs.store.ledger import EpisodeKey
-from orchestrator.runs.worker import Job, PlayedRun, Worker
+from orchestrator.runs.worker import Worker
 from tasks.loader import load_suite
 
 

@@ -12,9 +12,10 @@ import pytest
 
 from arena_core.errors import ModelError, SiteError
 from arena_core.worlds import World
+from orchestrator.runs.jobs import Job
 from orchestrator.runs.run import Run
 from orchestrator.runs.store.ledger import EpisodeKey
-from orchestrator.runs.worker import Job, Worker, WorldRunner
+from orchestrator.runs.worker import Worker, WorldRunner
 from sites.upstreams import Upstreams
 
 RUN = cast("Any", SimpleNamespace(name="a-run", attempt_runner=None, request=None))
@@ -31,6 +32,9 @@ class Played:
         self._failure = failure
 
     def in_browser_of(self, request: object) -> Self:
+        return self
+
+    def until(self, stop: object) -> Self:
         return self
 
     async def play(self, job: Job) -> None:
@@ -98,7 +102,7 @@ async def test_only_a_refusal_for_good_ends_the_other_world_too(
 
     monkeypatch.setattr(Run, "_open", failing)
     run = object.__new__(Run)
-    playing = run._play_world(World.OFFLINE, [], {}, cast("Any", None))
+    playing = run._play_world(World.OFFLINE, [], {}, cast("Any", None), cast("Any", None))
     if is_permanent:
         with pytest.raises(ModelError):
             await playing
@@ -129,6 +133,9 @@ async def test_the_pool_foresees_the_next_episodes_and_none_is_lost_by_looking(
 
     class Plays:
         def in_browser_of(self, request: object) -> Self:
+            return self
+
+        def until(self, stop: object) -> Self:
             return self
 
         async def play(self, job: Job) -> None:
