@@ -75,6 +75,8 @@ def _as_asked(bare: str, asked: Asked) -> str:
     for pattern, words, pair in _SPELLINGS:
         if pair in asked.question.pairs:
             bare = pattern.sub(words, bare)
+    if isinstance(asked.kind, NumberKind):
+        bare = _TIMES.sub(lambda found: _without_times(found, asked.question), bare)
     if isinstance(asked.kind, BooleanKind) and any("ever" in one for one in asked.question.pairs):
         bare = re.sub(r"\bnever\b", "not ever", bare)
     if isinstance(asked.kind, BooleanKind):
@@ -87,6 +89,14 @@ def _as_asked(bare: str, asked: Asked) -> str:
     if not asked.question.parts.isdisjoint({normal("including"), normal("tax"), normal("vat")}):
         bare = re.sub(r"\b(in|ex)cl\.?(?=\s)", r"\1cluding", bare, flags=re.IGNORECASE)
     return bare
+
+
+_TIMES: Final = re.compile(r"\b(?!been\b)(\w+(?:ed|en))\b([^.,;:\d]*\d[\d,]*) times\b")
+
+
+def _without_times(found: re.Match[str], question: Question) -> str:
+    """Return how often something was done as how many: `reviewed 38 times`, of reviews."""
+    return f"{found[1]}{found[2]}" if normal(found[1]) in question.counted else found.group()
 
 
 _SPELLINGS: Final = [
