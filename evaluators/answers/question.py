@@ -375,7 +375,7 @@ _MEANT: Final = {
     "who (?:opened|created|posted|submitted|filed)": "author",
     "pending|cancell?ed|complete|completed|closed|open|shipped|overdue|on hold": "status",
     "did i (?:last |first )?order": "placed",
-    "fees?|charges?|rent|fare|tuition|admission|deposit": "cost fee pay paid",
+    "fees?|charges?|rent|fare|tuition|admission": "cost fee pay paid",
     "how high|height": "elevation altitude height",
     "address|where|(?:in|at|on) which": "located",
     "how much did .* (?:take|earn|make)": "revenue turnover income",

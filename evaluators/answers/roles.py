@@ -134,11 +134,19 @@ class Roles:
     doers: frozenset[tuple[str, str]] = frozenset()
 
     @property
+    def is_light(self) -> bool:
+        """Whether its verbs say no more than its nouns do: `when did I place my order?`."""
+        return (self.others | self.bases | self.deeds | self.counted_deeds | self.aside) <= _LIGHT
+
+    @property
     def nouns(self) -> frozenset[str]:
         """Every noun of it."""
         return self.core | self.dependent | self.background | self.beside | self.modifiers
 
 
+_LIGHT: Final = frozenset(
+    map(normal, ("place", "make", "have", "get", "receive", "write", "give", "leave", "submit"))
+)
 NO_ROLES: Final = Roles()
 
 

@@ -227,7 +227,7 @@ class _Statement:
         ways = {"by", "in"} if back < self.value - 1 else {"by"}
         is_by = self.tokens[back] in ways and head in self.roles.objects
         done = {normal(self.tokens[at]) for at in self.verbs}
-        if head not in self.roles.objects:
+        if head not in self.roles.objects and self.roles.is_light:
             is_by |= any((head, deed) in self.roles.governors for deed in done)  # `an order of`
         if is_by or self._has_them(head) or self._has_it(subject):
             return None
