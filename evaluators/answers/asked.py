@@ -19,7 +19,7 @@ from evaluators.answers.quantities import NumberKind
 from evaluators.answers.question import Question
 from evaluators.answers.truth import BooleanKind, with_opposites_denied
 from evaluators.answers.wording import Surroundings
-from evaluators.answers.words import SAID, normal
+from evaluators.answers.words import SAID, normal, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,11 @@ def prepared(text: str, asked: Asked) -> str:
 
 def _as_asked(bare: str, asked: Asked) -> str:
     """Return a text with other spellings of the question's own words in the question's."""
-    for pattern, words, pair in _SPELLINGS:
+    for pattern, quarter, pair in _SPELLINGS:
         if pair in asked.question.pairs:
-            bare = pattern.sub(words, bare)
+            bare = pattern.sub(quarter, bare)
+    if isinstance(asked.kind, NumberKind):
+        bare = _TIMES.sub(lambda found: _without_times(found, asked.question), bare)
     if isinstance(asked.kind, BooleanKind) and any("ever" in one for one in asked.question.pairs):
         bare = re.sub(r"\bnever\b", "not ever", bare)
     if isinstance(asked.kind, BooleanKind):
@@ -87,6 +89,17 @@ def _as_asked(bare: str, asked: Asked) -> str:
     if not asked.question.parts.isdisjoint({normal("including"), normal("tax"), normal("vat")}):
         bare = re.sub(r"\b(in|ex)cl\.?(?=\s)", r"\1cluding", bare, flags=re.IGNORECASE)
     return bare
+
+
+_AUXILIARIES: Final = words("does do did has have are were")
+_TIMES: Final = re.compile(r"\b(?!been\b)(\w+(?:ed|en))\b([^.,;:\d]*\d[\d,]*) times\b")
+
+
+def _without_times(found: re.Match[str], question: Question) -> str:
+    """Return how often something was done as how many: `reviewed 38 times`, of reviews."""
+    asked = {normal(one) for one, behind in question.pairs if behind in _AUXILIARIES}
+    is_asked = normal(found[1]) in question.counted & asked and question.roles.is_light
+    return f"{found[1]}{found[2]}" if is_asked else found.group()
 
 
 _SPELLINGS: Final = [

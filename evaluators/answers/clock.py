@@ -156,7 +156,9 @@ _FORMS: Final = tuple(
 )
 # `38:20` is minutes and seconds where those are expected.
 _MINUTES: Final = (re.compile(r"(?<![\w:.])(\d{1,3}):([0-5]\d)(?![\w:])"), (60, 1))
-_AND_A_HALF: Final = re.compile(r"\b(\d+)( hours?| minutes?) and a half\b", re.IGNORECASE)
+_AND_A_HALF: Final = re.compile(
+    r"\b(\d+)(?:( hours?| minutes?) and a half| and a half( hours?| minutes?))\b", re.IGNORECASE
+)
 _AN: Final = re.compile(r"\b(?:an|a)\s+(hour|minute|day|week|month|year)\b", re.IGNORECASE)
 
 
@@ -170,7 +172,7 @@ class DurationKind(MeasuredKind):
 
     def prepare(self, plain: str) -> str:
         """Return it, `1 hour and a half` in digits."""
-        return _AND_A_HALF.sub(r"\1.5\2", plain)
+        return _AND_A_HALF.sub(r"\1.5\2\3", plain)
 
     def find(self, text: str, wanted: Sequence[Decimal]) -> Sequence[Span[Decimal]]:
         """Return every duration of a text; numbers without a unit of time have no value."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 
 from evaluators.answers.amounts import CURRENCIES, currency_codes
 from evaluators.answers.base import AnswerKind
@@ -152,6 +152,9 @@ def surroundings_of(kind: AnswerType, options: Options, question: Question) -> S
     )
 
 
+_UNITS_OF_TIME: Final = ("day", "hour", "minute", "second")
+
+
 def kind_of(  # noqa: C901, PLR0911, PLR0912 - one branch a type
     kind: AnswerType, options: Options, question: Question = NO_QUESTION
 ) -> AnswerKind[Any]:
@@ -169,8 +172,10 @@ def kind_of(  # noqa: C901, PLR0911, PLR0912 - one branch a type
         case AnswerType.MONTH:
             return MonthKind()
         case AnswerType.DURATION:
-            unit = DurationKind().read(f"1 {options.unit[0]}") if options.unit else None
-            return DurationKind(tolerance_of(kind, options), unit)
+            counted = tuple(one for one in _UNITS_OF_TIME if normal(one) in question.counted)
+            unit = options.unit or (counted if len(counted) == 1 else ())
+            read = DurationKind().read(f"1 {unit[0]}") if unit else None
+            return DurationKind(tolerance_of(kind, options), read)
         case AnswerType.DISTANCE:
             return DistanceKind(tolerance_of(kind, options), _metres(options.unit))
         case AnswerType.COORDINATES:

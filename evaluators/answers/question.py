@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -13,6 +13,7 @@ from evaluators.answers import words as words_of
 from evaluators.answers.cleaning import plain
 from evaluators.answers.days import Day, find_days
 from evaluators.answers.roles import NO_ROLES, SOURCE, Roles, is_agent, read_roles
+from evaluators.answers.synonyms import other_words
 from evaluators.answers.words import SAID, TOKEN, VALUE, tokens_of
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?:])\s+|\n+")
@@ -48,6 +49,7 @@ _NUMBER_NAME: Final = re.compile(
 _NUMBER: Final = re.compile(r"(?<![\w.,-])\d+(?:[.,:]\d+)*(?![\w]|[-.,:]\d)")
 _COUNTED: Final = re.compile(
     r"\b(?:how (?:many|much)(?: of (?:the|my|our|your|its|their|these|those)(?: \d+)?)?|number of"
+    r"|count (?:all )?(?:the|my|our|your)"
     r"|(?:(?:what|which|who) (?:is|was|are|were)|what's|who's|name of|answer with|tell me|give me"
     r"|show me|find|get|list|name|report|return|state|give|look up|provide|i need|determine)"
     r"(?: (?:all|the|its|her|his|their|my|our|your|full|short|one|any|an?))+"
@@ -91,12 +93,14 @@ class Run:
         ahead, behind: the normal forms of the words of content right before and behind them; empty
             where a verb that only links or a stop stands there.
         asks: whether `which` or `what` stands right behind them.
+        beyond: the normal form of the word of content behind the one right behind them.
     """
 
     words: tuple[str, ...]
     ahead: str
     behind: str
     asks: bool = False
+    beyond: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,7 @@ class Question:
         coordinated: the words on either side of `and` or a comma, in their order.
         roles: what its words are in it.
         derived: what its verbs share with the nouns made of them.
+        instead: what an answer may say for words of it.
     """
 
     stems: frozenset[str] = frozenset()
@@ -144,6 +149,7 @@ class Question:
     coordinated: tuple[str, ...] = ()
     roles: Roles = NO_ROLES
     derived: frozenset[str] = frozenset()
+    instead: Mapping[tuple[str, ...], str] = field(default_factory=dict)
 
     def lets_turn(self, run: Run) -> bool:  # noqa: PLR0911 - one return a rule
         """Say whether it has a run of turning words in the same place.
@@ -171,6 +177,7 @@ class Question:
                 is_free = run.behind == "" or (one.behind == "" and run.behind != VALUE)
                 is_let = one.behind == run.behind != "" or run.behind in {"one", "ones"}
                 is_let |= is_free and words_of.NEGATIONS.isdisjoint(run.words)
+                is_let |= _is_farther(one, run, self.stems)
             if is_let:
                 return True
         return False
@@ -184,6 +191,12 @@ _LEAST: Final = words_of.words("least fewest lowest smallest")
 def _means_the_same(one: Sequence[str], other: Sequence[str]) -> bool:
     """Say whether two runs are the same, or each a word for the most or for the least."""
     return one == other or any({*one, *other} <= same for same in (_MOST, _LEAST))
+
+
+def _is_farther(one: Run, run: Run, stems: frozenset[str]) -> bool:
+    """Say whether a word of the question stands between: `the last Sunday ferry`."""
+    says_which = run.behind in stems and words_of.NEGATIONS.isdisjoint(run.words)
+    return says_which and one.behind == run.beyond != ""
 
 
 def _is_latest(one: Run, other: Run) -> bool:
@@ -217,21 +230,22 @@ def read_question(text: str) -> Question:
     folded = bare.casefold().replace("\n", " ")
     counted, kinds = set[str](), set[str]()
     for found in _COUNTED.finditer(folded):
-        is_kind = not found.group().startswith(("how", "number"))
+        is_kind = not found.group().startswith(("how", "number", "count"))
         (kinds if is_kind else counted).update(_head_noun(found[1].split()))
-    stems = {
-        words_of.normal(part) for token in tokens for part in (token, *words_of.parts_of(token))
-    }
+    stems = frozenset(
+        words_of.normal(part)
+        for token in tokens
+        for part in (token, token.removesuffix("ly"), *words_of.parts_of(token))
+    )
     deeds = {words_of.normal(re.sub(r"[eo]rs?$", "", one)) for one in tokens if is_agent(one)}
     stems |= deeds
     days = frozenset(
         span.value for span in find_days(bare) if span.value is not None and span.value.day
     )
+    stems |= _implied(folded) | (_ITS_DAY if days or _SLASHED.search(bare) else frozenset())
     roles = read_roles(_in_order(bare), frozenset(counted | kinds))
     return Question(
-        stems=frozenset(
-            stems | _implied(folded) | (_ITS_DAY if days or _SLASHED.search(bare) else frozenset())
-        ),
+        stems=stems,
         runs=frozenset(turning_runs(tokens)),
         names=frozenset(one.casefold() for one in tokens_of(bare) if one[:1].isupper()),
         pairs=frozenset(pairwise(tokens)),
@@ -256,6 +270,7 @@ def read_question(text: str) -> Question:
         coordinated=tuple(_coordinated(tokens)),
         roles=roles,
         derived=frozenset().union(*map(words_of.derived, _deriving(tokens, folded, roles))),
+        instead=other_words(tokens, stems),
     )
 
 
@@ -295,7 +310,9 @@ def turning_runs(tokens: Sequence[str]) -> Iterator[Run]:
             denies = not words_of.NEGATIONS.isdisjoint(run)
             behind = _beside(_uncoordinated(tokens[end : end + _REACH]), links=denies)
             asks = tokens[end : end + 1] in (["what"], ["which"])
-            yield Run(run, _beside(tokens[max(0, at - _REACH) : at][::-1]), behind, asks)
+            ahead = _beside(tokens[max(0, at - _REACH) : at][::-1])
+            beyond = _beside(tokens[end + 1 : end + 2]) if behind else ""
+            yield Run(run, ahead, behind, asks, beyond)
         at = max(end, at + 1)
 
 
@@ -358,12 +375,14 @@ _MEANT: Final = {
     "who (?:opened|created|posted|submitted|filed)": "author",
     "pending|cancell?ed|complete|completed|closed|open|shipped|overdue|on hold": "status",
     "did i (?:last |first )?order": "placed",
-    "fees?|charges?": "cost fee",
+    "fees?|charges?|rent|fare|tuition|admission": "cost fee pay paid",
     "how high|height": "elevation altitude height",
     "address|where|(?:in|at|on) which": "located",
     "how much did .* (?:take|earn|make)": "revenue turnover income",
     "by (?:which date|which day|when|what date)|until when|due": "deadline due",
+    "when .*(?:close|end)s?": "deadline",
     "where": "place city",
+    "(?:which|what) (?:city|town|village|country|place)": "place",
     "when": "date time day",
     "how many": "number count quantity",
     "most|highest": "top",
@@ -374,10 +393,14 @@ _MEANT: Final = {
     "how much": "amount sum",
     "how far": "away lies",
     "how heavy": "weight weigh",
-    "price|costs?|how much|charges?": "sell charge price cost",
+    "^(?!which|who).*(?:price|costs?|how much|charges?)": "sell charge price cost pay paid",
     "how far|distance": "route way trip journey",
+    "how (?:tall|high)|height": "stands",
+    "revenue|turnover|income": "earn generate report make",
+    "reviews?|reviewed|rated|rating": "customer product item",
+    "spends?|spent|cost|pays?|paid": "money",
     "how long .*(?:walk|drive|ride|cycle|get|travel|go)": "travel journey trip route ride",
-    "how long": "run running takes lasts",
+    "how long": "run running takes lasts runtime",
     "rate": "charge",
     "release": "version",
     "by (?:how|what|which) .*(?:reduced|discounted)": "discount reduction reduced off",
@@ -391,14 +414,14 @@ _MEANT: Final = {
     "drive|driving|car": "car drive driving",
     "bicycle|bike|cycle|cycling": "bike bicycle cycling",
     "from when": "open opens",
-    "total": "grand",
+    "total": "grand cost",
     "population": "people",
     "pay|paid|spend|spent": "cost",
     "did my .* cost": "paid",
     "pay back|paid back": "refund made",
     "why|reason": "because reason",
     "how old": "age",
-    "search|searched": "term",
+    "search|searched": "term customer visitor",
     "cheapest|dearest|most expensive": "cost",
     "postcode": "code",
     "web ?site": "url",

@@ -44,6 +44,9 @@ _ASKS: Final = re.compile(
     r"|find|use|list|tell|show|go|read|give|say|report|return|count|name|get|work)\b",
     re.IGNORECASE,
 )
+_TITLE: Final = re.compile(r"\"[^\"]*\"|“[^”]*”")
+# `?` of a title is no end of a question.
+_QUOTE_END: Final = re.compile(r"[?.!:](?=[\"”'])")
 # Where the question takes its facts from.
 SOURCE: Final = re.compile(
     r"(?:,\s*(?:by|as)|\baccording to|\bbased on|\b(?:going|judging) by|\bas per)\s[^,?.;:]*",
@@ -131,11 +134,19 @@ class Roles:
     doers: frozenset[tuple[str, str]] = frozenset()
 
     @property
+    def is_light(self) -> bool:
+        """Whether its verbs say no more than its nouns do: `when did I place my order?`."""
+        return (self.others | self.bases | self.deeds | self.counted_deeds | self.aside) <= _LIGHT
+
+    @property
     def nouns(self) -> frozenset[str]:
         """Every noun of it."""
         return self.core | self.dependent | self.background | self.beside | self.modifiers
 
 
+_LIGHT: Final = frozenset(
+    map(normal, ("place", "make", "have", "get", "receive", "write", "give", "leave", "submit"))
+)
 NO_ROLES: Final = Roles()
 
 
@@ -146,6 +157,7 @@ def read_roles(bare: str, asked: frozenset[str]) -> Roles:
         bare: the question.
         asked: the nouns behind `which`, `what` and `how many`.
     """
+    bare = _QUOTE_END.sub("", bare)
     sentences = [one for one in _SENTENCE.split(bare) if one.strip()]
     asking = [one for one in sentences if _ASKS.search(one)] or sentences
     last = max(at for at, one in enumerate(sentences) if one in asking)
@@ -194,7 +206,7 @@ def _read_sentence(  # noqa: C901 - one branch a role
     """Add what the words of a sentence are to the sets of each role."""
     written = unquoted(tokens_of(sentence))
     tokens = [token.casefold() for token in written]
-    bases = {*_base_verbs(written)}
+    bases = {*_base_verbs(unquoted(tokens_of(_TITLE.sub("It", sentence))))}
     bases |= {normal(found[1]) for found in _IS_SO.finditer(sentence.casefold())}
     words["bases"] |= bases
     words["passives"].update(_passives(tokens))
@@ -232,6 +244,10 @@ def _read_sentence(  # noqa: C901 - one branch a role
             pairs["doers"].update((normal(tokens[at]), one) for one in subject.words)
     if subject is not None:
         pairs["doers"].update((verb, one) for verb in bases for one in subject.words)
+    if tokens[does + 1 : does + 2] != [] and tokens[does + 1].endswith(
+        "ing"
+    ):  # `does driving save`
+        pairs["doers"].update((verb, normal(tokens[does + 1])) for verb in bases)
     words["counted_deeds"] |= {normal(one) for one in _COMPARED.findall(sentence.casefold())}
     pairs["pairs"].update(named(written))
     words["agents"].update(one.removesuffix("s") for one in tokens if is_agent(one))
@@ -321,6 +337,8 @@ def _verbs(
         first, is_first = is_first and helped.isdisjoint(tokens[:at]), False
         if at in asides:
             yield at, "aside"
+        elif token.endswith("ing") and word not in BE and not _DO.isdisjoint(tokens):
+            continue  # `did I order a standing desk`
         elif (normal(token) in asked and not first) or word in BE or word == "":
             yield at, "main"
         elif not is_passive and (first or word in _RELATIVE | _ASKING or normal(word) in asked):
@@ -336,14 +354,16 @@ def _base_verbs(written: Sequence[str]) -> Iterator[str]:
         yield normal(tokens[-2])
         return
     start = next((at for at, one in enumerate(tokens) if one in _DO), None)
-    if start is None or any(
-        words_of.looks_like_verb(one) or one in {"have", "be"} for one in tokens[start:]
-    ):
+    if start is None:
         return
-    for at in range(start + 2, len(tokens)):
+    start += tokens[start + 1 : start + 2] != [] and tokens[start + 1].endswith("ing")
+    if any(words_of.looks_like_verb(one) or one in {"have", "be"} for one in tokens[start + 1 :]):
+        return
+    for at in range(start + 1, len(tokens)):
         behind = tokens[at + 1] if at + 1 < len(tokens) else "?"
         ends = not behind[:1].isalnum() or behind in words_of.DETERMINERS | PREPOSITIONS - {"of"}
-        if ends and _is_noun(written, at) and _is_noun(written, at - 1):
+        does = _is_noun(written, at - 1) or tokens[at - 1].endswith("ing")
+        if ends and does and _is_noun(written, at) and written[at] != "It":
             yield normal(tokens[at])
             return
 
@@ -409,7 +429,7 @@ def _governor(
         or (preposition == "by" and not is_named)
     ):
         return ()
-    is_whole = preposition == "of" and not words_of.WHOLES.isdisjoint(last.words)
+    is_whole = preposition == "of" and not _WHOLES.isdisjoint(last.words)
     if is_whole or not words_of.FRAME.isdisjoint(last.words):
         return last.governor  # the island of Veyra is Veyra
     if preposition == last.preposition == "between":
@@ -423,10 +443,16 @@ def _is_infinitive(behind: Sequence[str]) -> bool:
     return is_base and (follows in ARTICLES or follows in PREPOSITIONS - {"of"})
 
 
+_WHOLES: Final = words_of.WHOLES | {normal("role")}
+_DATED: Final = words_of.words("time date day deadline hour hours")
+
+
 def is_verb(tokens: Sequence[str], at: int) -> bool:
     """Say whether a word is a verb; behind a determiner none is, nor is a name."""
     if tokens[at].casefold() in AUXILIARIES:
         return True
+    if tokens[at].endswith("ing") and tokens[at + 1 : at + 2] and tokens[at + 1] in _DATED:
+        return False  # `the closing time`
     if at == 0 and tokens[1:2] and tokens[1] in AUXILIARIES:
         return False
     is_named = at > 0 and (tokens[at - 1].casefold() in ARTICLES or tokens[at][:1].isupper())

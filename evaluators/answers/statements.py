@@ -9,7 +9,7 @@ from typing import Final
 
 from evaluators.answers import words as words_of
 from evaluators.answers.question import Question
-from evaluators.answers.words import VALUE
+from evaluators.answers.words import VALUE, tokens_of
 
 
 def statement_fault(
@@ -33,7 +33,34 @@ def statement_fault(
         or (_landmark_fault(tokens, question) if gives else None)
         or (_rival_fault(tokens, question) if is_name else None)
         or _choice_fault(tokens, question)
+        or _period_fault(tokens, question)
+        or _shortened_fault(tokens_of(statement), question)
     )
+
+
+def _shortened_fault(written: Sequence[str], question: Question) -> str | None:
+    """Say which name leaves a word out of the question's: `Coast Run`, of `Coast Fun Run`."""
+    for pair in pairwise(written):
+        first, last = map(str.casefold, pair)
+        is_name = all(one[:1].isupper() for one in pair) and (first, last) not in question.pairs
+        if is_name and any({(first, one), (one, last)} <= question.pairs for one in question.names):
+            return f"says '{' '.join(pair)}'"
+    return None
+
+
+def _period_fault(tokens: Sequence[str], question: Question) -> str | None:
+    """Say which period a statement speaks of that the question does not: `this month`."""
+    for which, period in pairwise(tokens):
+        is_now = which in _PRESENT and words_of.normal(period) in _PERIODS
+        if is_now and (which, period) not in question.pairs:
+            return f"says '{which} {period}'"
+    return None
+
+
+_PRESENT: Final = words_of.words("this current coming")
+_PERIODS: Final = frozenset(
+    map(words_of.normal, ("day", "week", "month", "quarter", "year", "season", "summer", "winter"))
+)
 
 
 def request_fault(tokens: Sequence[str], question: Question) -> str | None:

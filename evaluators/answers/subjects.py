@@ -29,6 +29,8 @@ from evaluators.answers.roles import (
 )
 from evaluators.answers.words import VALUE, normal
 
+_BEING_THERE: Final = frozenset(map(normal, ("live", "attend")))
+_LASTS: Final = frozenset(map(normal, ("takes", "lasts")))
 _MARKS: Final = words_of.words("= : -> - |")
 _PRONOUNS: Final = words_of.words(
     "i you he she it we they i've we've you've that this it's he's she's"
@@ -96,14 +98,16 @@ class _Statement:
             behind = [one for one in tokens[at + 1 :] if one not in words_of.DETERMINERS]
             is_wrong = False
             has_object = behind[:1] != [] and behind[0][:1].isalnum()
-            if verb in roles.passives and subject == VALUE and not is_passive:
+            if self.is_words and tokens[at].endswith("ing") and tokens[at - 1] == "for":
+                is_wrong = behind[:1] == [VALUE]  # `is for writing`
+            elif verb in roles.passives and subject == VALUE and not is_passive:
                 is_wrong = has_object and behind[0] not in PREPOSITIONS | AUXILIARIES
             elif verb in roles.aside:
                 is_wrong = self._is_only_verb(at, before)
             elif verb in roles.deeds:
                 suffers = is_passive and subject == VALUE and behind[:1] == ["by"]
                 is_object = behind[:1] == [VALUE] and subject[:1].isalnum()
-                is_wrong = suffers or (not is_passive and is_object)
+                is_wrong = suffers or (not is_passive and (is_object or self._does_to_another(at)))
             elif verb in roles.others | roles.bases:
                 does = not is_passive and (subject == VALUE or self._does_another(verb, at))
                 is_wrong = does or (self.is_words and behind[:2] == ["by", VALUE])
@@ -111,16 +115,26 @@ class _Statement:
                 return f"says '{tokens[at]}' of another"
         return None
 
+    def _does_to_another(self, at: int) -> bool:
+        """Say whether a verb has as its object what only says which: `wrote the thread`."""
+        done = next((one for one in self.phrases if one.at > at), None)
+        if done is None or done.preposition or VALUE in self.tokens[at:]:
+            return False
+        return self.roles.dependent.issuperset(done.words) and bool(self.roles.core)
+
     def _base_verbs(self) -> Iterator[int]:
-        """Yield where a name stands right before a verb that is written like a noun."""
-        if self.is_words:
-            for at, token in enumerate(self.tokens[1:], start=1):
-                if normal(token) in self.roles.bases and self.tokens[at - 1] == VALUE:
-                    yield at
+        """Yield where a name, or a verb that is a noun, is right before a verb written like one."""
+        for at, token in enumerate(self.tokens[1:], start=1):
+            ahead = self.tokens[at - 1]
+            does = (self.is_words and ahead == VALUE) or (at == 1 and ahead.endswith("ing"))
+            if does and normal(token) in self.roles.bases:
+                yield at
 
     def _does_another(self, verb: str, at: int) -> bool:
         """Say whether a noun of the question does what another one does in it."""
         doers = {word for one, word in self.roles.doers if one == verb}
+        if at == 1 and self.tokens[0].endswith("ing"):
+            return doers != set() and normal(self.tokens[0]) not in doers
         first = next((one for one in self.phrases if one.end <= at), None)
         if not doers or first is None or first.preposition or self.verbs[0] != at:
             return False
@@ -139,7 +153,11 @@ class _Statement:
 
     def deed_fault(self) -> str | None:
         """Say what is counted without what it does, beside a place: `12 are in the office`."""
-        deeds, roles = self.roles.counted_deeds - {"reside"}, self.roles
+        said = {*map(normal, self.tokens)}
+        is_long = normal("long") in self.roles.asked
+        if said & _LASTS and not is_long and said.isdisjoint(self.roles.bases or said):
+            return f"leaves out '{min(self.roles.bases)}'"  # `driving takes`, of what it saves
+        deeds, roles = self.roles.counted_deeds - _BEING_THERE, self.roles
         beside = {one.words[-1] for one in self.phrases} & (roles.core | roles.dependent)
         if not deeds or not deeds.isdisjoint(map(normal, self.tokens)):
             return None
@@ -203,7 +221,14 @@ class _Statement:
         if found is None:
             return None
         subject, head = found
-        is_by = self.tokens[max(0, self.value - 1)] == "by" and head in self.roles.objects
+        back = max(0, self.value - 1)
+        while back and normal(self.tokens[back]) in self.roles.core | self.roles.asked:
+            back -= 1  # `was removed in commit`
+        ways = {"by", "in"} if back < self.value - 1 else {"by"}
+        is_by = self.tokens[back] in ways and head in self.roles.objects
+        done = {normal(self.tokens[at]) for at in self.verbs}
+        if head not in self.roles.objects and self.roles.is_light:
+            is_by |= any((head, deed) in self.roles.governors for deed in done)  # `an order of`
         if is_by or self._has_them(head) or self._has_it(subject):
             return None
         begins = next(iter(self.verbs), self.value)
@@ -298,10 +323,12 @@ class _Statement:
         if not is_called or not nouns or nouns[0].preposition:
             return None
         fits = roles.asked | roles.deeds | self.own | _EMPTY | _SOMEBODY
+        fits |= roles.core if normal("role") in roles.core else set()  # `the role of maintainer`
         head, first = nouns[0].words[-1], tokens[nouns[0].end - 1].removesuffix("s")
         is_title = head in (self.own - roles.asked) | {normal("name")}
         if is_title and nouns[1:] and nouns[1].preposition == "of":
             fits = (fits - self.own - _EMPTY) | roles.asked | {"person"}
             head = nouns[1].words[-1]
         does = is_agent(first) and first not in roles.agents
+        does |= first.endswith("place")  # `birthplace`; the question explains of what
         return None if head in fits or does else f"says that it is '{head}'"

@@ -19,6 +19,7 @@ from evaluators.answers.question import NO_QUESTION, Question, turning_runs
 from evaluators.answers.roles import is_agent
 from evaluators.answers.statements import request_fault, statement_fault
 from evaluators.answers.subjects import subject_fault
+from evaluators.answers.synonyms import rephrased, reworded
 from evaluators.answers.words import SAID, VALUE, tokens_of
 
 SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -58,10 +59,11 @@ class Surroundings:
 def surroundings_fault(masked: str, around: Surroundings) -> str | None:
     """Say which word around the masked values of a text is not explained; None where all are."""
     known = known_by(around)
-    for statement in SENTENCE.split(masked):
+    told = masked if "can" in around.own else rephrased(masked, around.question.stems)
+    for statement in SENTENCE.split(told):
         if _asks_again(statement, around.question):
             continue
-        told = without_asides(statement, known)
+        told = reworded(without_asides(statement, known), around.question.instead)
         fault = _statement_fault(told, around)
         if fault is not None:
             return fault
@@ -254,7 +256,8 @@ def _is_another_name(written: str, question: Question) -> bool:
     if not written[:1].isupper() or name in names:
         return False
     alike = (one for one in names if words_of.normal(one) == words_of.normal(name))
-    return any(one.removesuffix("s") != name.removesuffix("s") for one in alike)
+    titles = {last for first, last in question.pairs if first in question.names - _ASKING}
+    return any(one.removesuffix("s") != name.removesuffix("s") or one in titles for one in alike)
 
 
 def _is_another_day(tokens: Sequence[str], at: int, question: Question) -> bool:
@@ -345,7 +348,7 @@ def _before_fault(  # noqa: C901, PLR0911, PLR0912 - one return a rule
     )
     if last == "of" and previous in wholes - words_of.PARTICLES:
         return None
-    if last == "to" and len(words) > 1 and words[-2] in words_of.LINKS_TO:
+    if last == "to" and previous in _NORMAL_LINKS:
         return None
     if last == "from" and (previous == _DATED or (previous == "come" and roles.deeds)):
         return None
@@ -362,6 +365,7 @@ _SCHEDULED: Final = frozenset(map(words_of.normal, ("scheduled", "planned", "boo
 _BY_MEANS: Final = words_of.words("with by via through")
 _MEANS: Final = frozenset(map(words_of.normal, ("method", "carrier", "courier", "service")))
 _NUMBERING: Final = words_of.words("number no id code #")
+_NORMAL_LINKS: Final = frozenset(map(words_of.normal, words_of.LINKS_TO))
 _NORMAL_WHOLES: Final = frozenset(map(words_of.normal, words_of.WHOLES))
 
 
@@ -464,9 +468,16 @@ def _counts_as_asked(tokens: Sequence[str], around: Surroundings) -> bool:
     """Say whether what is counted is what was asked for: `orders`, or `pending orders`."""
     pairs = around.question.pairs
     fits = around.counts or around.question.counted
+    next_one = "".join(tokens[1:2])
+    ends = not next_one.isalpha() or next_one in words_of.FUNCTION
+    ends |= words_of.looks_like_verb(next_one)
+    if ends and words_of.normal(tokens[0]) in around.question.stems & around.own:
+        return "per" not in around.own  # `residents`, of `inhabitants`
     for at, token in enumerate(tokens):
         if words_of.normal(token) in fits and (at or around.counts):
             return True
+        if token in {"customer", "total"}:
+            continue  # `38 customer reviews`
         behind = tokens[at + 1] if at + 1 < len(tokens) else ""
         if (token, behind) not in pairs and not any((be, token) in pairs for be in _SAYING_SO):
             return False

@@ -44,6 +44,7 @@ FRAME: Final = words("""
     lists listed display displays displayed give gives given says read reads indicate indicates
     indicated call called name's named titled known exactly precisely just only namely total
     please got totals totaled totalled altogether overall currently one equal equals come comes
+    current contain contains contained
     came amount amounts according based ones follows findings
 """)
 # Where an agent found it: `the page says`, but neither `page 47` nor `47 (page)`.
@@ -55,7 +56,7 @@ TITLES: Final = words("mr mrs ms miss dr sir dame prof professor")
 # `of` before a name makes it part of another thing, but not after these.
 WHOLES: Final = words("""
     city town village country state county province region name title value island number total
-    sum count amount year month day date time figure
+    sum count amount year month day date time figure role
 """)
 LINKS_TO: Final = words(
     "sums sum adds comes come came amounts amount equal equals belongs corresponds assigned up"
@@ -111,7 +112,7 @@ _VERBS: Final = """
     sell sold seller sales
     buy bought buyer purchase purchased
     pay paid
-    bear born birth
+    bear born birth birthplace birthplaces
     find found
     see saw seen sees
     send sent sender
@@ -129,7 +130,6 @@ _VERBS: Final = """
     break broke broken
     drive drove driven
     fall fell fallen
-    grow grew grown
     rise rose risen
     teach taught
     draw drew drawn
@@ -138,7 +138,7 @@ _VERBS: Final = """
     stand stood
     wear wore worn
     drink drank
-    lose lost
+    lose lost loses loss losses
     build built builder
     speak spoke spoken
     know knew known
@@ -159,6 +159,11 @@ _VERBS: Final = """
     assign assigned assigns assignee assignees
     commit commits committed committer
     weigh weighs weight
+    fly flew flown flies flight flights
+    die died dies death
+    resolve resolved resolves resolution
+    apply applied applies application applications
+    grow grew grown growth
     publish published publishes publication publications publisher publishers
 """
 # Forms of these that are verbs alone.
@@ -256,7 +261,8 @@ def derived(word: str) -> frozenset[str]:
 
 _SHORTEST_STEM: Final = 5
 _ENDINGS: Final = words("""
-    ation ations tion tions ion ions ment ments ance ence er ers or ors ing ed es e s t ts al als
+    ation ations tion tions ion ions ment ments ance ence er ers or ors ing ed es e s t
+    ts al als y ies
 """)
 
 
@@ -274,7 +280,9 @@ def looks_like_verb(word: str) -> bool:
 
 _NO_VERBS: Final = words("""
     meeting training wedding evening morning ceiling parking clothing string spring thing anything
-    something nothing everything bed shed seed speed
+    something nothing everything bed shed seed speed sales sale birth birthplace weight choice
+    flight flights
+    death resolution application applications growth loss losses
 """)
 
 

@@ -17,6 +17,7 @@ _TABLES = [
     for name in (
         *("judged", "later", "further", "subject", "aside"),
         *("sentence", "spoken", "unseen", "plain", "agents", "held_out"),  # each by another hand
+        *("restated", "reworded"),
     )
 ]
 _SAFE = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast
@@ -35,8 +36,10 @@ def test_answers_are_judged_as_by_hand(asked: dict[str, Any]) -> None:
     matcher = AnswerMatcher.model_validate({"how": "answer", **asked["match"]})
     matcher = matcher.answering(asked.get("question", ""))
     judged = {
-        is_right: [matcher.match([answer], World.OFFLINE) for answer in asked[name]]
-        for is_right, name in ((True, "right"), (False, "wrong"))
+        is_right: [
+            matcher.match([one], World.OFFLINE) for name in names for one in asked.get(name, ())
+        ]
+        for is_right, names in ((True, ("bare", "right", "adorned")), (False, ("wrong",)))
     }
     assert [one.reason for one in judged[True] if not one.met] == []
     assert [one.reason for one in judged[False] if one.met] == []
@@ -48,15 +51,25 @@ def test_nineteen_of_twenty_right_answers_are_met() -> None:
     assert len(refused) <= 0.05 * (met + len(refused))
 
 
+def test_nineteen_of_twenty_plain_sentences_are_met() -> None:
+    plain = [one for one in _QUESTIONS if "bare" in one]
+    met = sum(len(one["right"]) for one in plain)
+    refused = sum(len(one.get("refused", ())) for one in plain)
+    assert refused <= 0.05 * (met + refused)
+
+
 @ONE_QUICK
 @pytest.mark.parametrize(
-    "asked", [one for one in _QUESTIONS if "refused" in one], ids=lambda one: one["question"]
+    "asked",
+    [one for one in _QUESTIONS if {"refused", "adorned_refused"} & one.keys()],
+    ids=lambda one: one["question"],
 )
 def test_what_the_table_calls_refused_still_is(asked: dict[str, Any]) -> None:
     matcher = AnswerMatcher.model_validate({"how": "answer", **asked["match"]})
     matcher = matcher.answering(asked["question"])
-    met = [one for one in asked["refused"] if matcher.match([one], World.OFFLINE).met]
-    assert met == [], "move these to `right`"
+    refused = (*asked.get("refused", ()), *asked.get("adorned_refused", ()))
+    met = [one for one in refused if matcher.match([one], World.OFFLINE).met]
+    assert met == [], "move these to `right` or `adorned`"
 
 
 def test_the_table_is_as_large_as_it_says() -> None:
