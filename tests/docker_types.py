@@ -53,6 +53,9 @@ class Finding:
 
 ROOTS = (
     Root("cms/seed", also=("shop/seed", "talk", "wiki/articles")),
+    Root("erp", deep=False),
+    Root("erp/app", untyped=True),
+    Root("erp/seed", untyped=True),
     Root("forge/bake"),
     Root("forge/seed", also=("shop/seed",)),
     Root("forum", deep=False),

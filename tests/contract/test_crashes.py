@@ -12,7 +12,7 @@ from sites.manifest import Site
 pytestmark = [pytest.mark.docker]
 
 
-@every(lambda site: site.state)
+@every(lambda site: site.state and site.state.crash_safe)
 async def test_the_last_row_that_was_committed_comes_back_with_a_state(
     engine: Engine, site: Site
 ) -> None:

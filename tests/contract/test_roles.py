@@ -15,6 +15,7 @@ pytestmark = pytest.mark.docker
 
 TABLES = {
     "mariadb": "SHOW TABLES",
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table'",
     "postgresql": "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
 }
 

@@ -17,6 +17,7 @@ from sites.registry import load_registry
 _FOLDER: Final = Path(__file__).parents[2] / "docs" / "assets" / "sites"
 _PAGES: Final = {
     "shop": "/catalogue/category/kitchen-coffee_1/",
+    "erp": "/login",
     "forum": "/f/coffee/top?t=all",
     "forge": "/projects",
     "cms": "/",

@@ -75,11 +75,25 @@ async def _issue(page: Page, origin: str) -> None:
     await page.get_by_role("heading", name=TEXT).first.wait_for()
 
 
+async def _party(page: Page, origin: str) -> None:
+    await page.goto(f"{origin}/#erp/model/party.party", wait_until="networkidle")
+    await page.get_by_role("button", name="New").first.click()
+    await page.wait_for_load_state("networkidle")
+    await page.get_by_label("Active:").first.and_(page.locator(":checked")).wait_for()
+    await page.get_by_label("Name:", exact=True).first.fill(TEXT)
+    await page.keyboard.press("Tab")
+    await page.get_by_role("button", name="Save").first.click()
+    await page.get_by_text("Record saved.").first.wait_for()
+
+
 CHANGES: Final[Mapping[str, Change]] = {
     "cms": Change(
         "author",
         _comment,
         "SELECT comment_ID, comment_date_gmt FROM wp_comments ORDER BY comment_ID DESC LIMIT 1",
+    ),
+    "erp": Change(
+        "sales", _party, "SELECT id, create_date FROM party_party ORDER BY id DESC LIMIT 1"
     ),
     "forge": Change(
         "developer", _issue, "SELECT id, created_on FROM issues ORDER BY id DESC LIMIT 1"
@@ -123,6 +137,16 @@ WRITES: Final[Mapping[str, Write]] = {
         "administrator",
         "/wp-json/wp/v2/comments",
         lambda text: {"post": 2500, "content": text},
+    ),
+    "erp": _post(
+        "erp",
+        "sales",
+        "/erp/",
+        lambda text: {
+            "id": 1,
+            "method": "model.party.party.create",
+            "params": [[{"name": text}], {}],
+        },
     ),
     "forge": _post(
         "forge",

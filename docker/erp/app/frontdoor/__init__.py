@@ -1,0 +1,1 @@
+"""What stands before Tryton: a login page whose cookie the web client shares."""

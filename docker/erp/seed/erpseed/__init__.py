@@ -1,0 +1,1 @@
+"""Writes the firm's data through Tryton's own models, in a moment that stands still."""
