@@ -66,6 +66,8 @@ ROOTS = (
     Root("map/bake"),
     Root("map/seed"),
     Root("miniwob"),
+    Root("office/postroom", untyped=True),
+    Root("office/seed"),
     Root("shop", deep=False),
     Root("shop/app", untyped=True),
     Root("shop/seed", also=("shop/app",), untyped=True),

@@ -28,6 +28,7 @@ _TOKENS: Final = (
     re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?"),
     re.compile(r"\b\d\d:\d\d(?::\d\d)?\b"),
     re.compile(r"\b\d+ (?:second|minute|min)s?\b"),
+    re.compile(r'(?<="secondsBeforeTomorrow":)\d+'),
 )
 _NUMBER: Final = re.compile(r"\d+")
 _BAD: Final = 400

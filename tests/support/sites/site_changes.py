@@ -86,6 +86,17 @@ async def _party(page: Page, origin: str) -> None:
     await page.get_by_text("Record saved.").first.wait_for()
 
 
+async def _answer(page: Page, origin: str) -> None:
+    """Answer a colleague: the copy that is kept has the number that comes last."""
+    await page.goto(f"{origin}/SOGo/so/ines.ferreira/Mail/view")
+    await page.get_by_role("button", name="Meeting about 2.4").click()
+    await page.get_by_role("button", name="Reply", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    await dialog.locator("textarea").fill(TEXT)
+    await dialog.get_by_role("button", name="send", exact=True).click()
+    await dialog.wait_for(state="hidden")
+
+
 CHANGES: Final[Mapping[str, Change]] = {
     "cms": Change(
         "author",
@@ -101,6 +112,7 @@ CHANGES: Final[Mapping[str, Change]] = {
     "forum": Change(
         "member", _submit, "SELECT id, created FROM waypost_submission ORDER BY id DESC LIMIT 1"
     ),
+    "office": Change("ines", _answer, "SELECT id, sent FROM mail ORDER BY id DESC LIMIT 1"),
     "shop": Change(
         "customer",
         _ask_for_return,
@@ -129,6 +141,20 @@ def _fill_basket(session: requests.Session, client: OriginClient, text: str) -> 
     visitor = Visitor(client, session)
     page = visitor.open(product_page(53))
     return visitor.send(page, "add_to_basket_form", {"quantity": "1"})
+
+
+def _put_card(session: requests.Session, client: OriginClient, text: str) -> requests.Response:
+    """Put a card into the own address book, by CardDAV."""
+    api = ATLAS.site("office").roles["ines"].api
+    assert api is not None
+    name = text.replace(" ", "-")
+    card = f"BEGIN:VCARD\r\nVERSION:3.0\r\nUID:{name}\r\nFN:{text}\r\nN:{text}\r\nEND:VCARD\r\n"
+    return session.put(
+        client.url(f"/SOGo/dav/ines.ferreira/Contacts/personal/{name}.vcf"),
+        data=card,
+        headers={**api.headers(), "Content-Type": "text/vcard"},
+        timeout=PAGE_TIMEOUT_S,
+    )
 
 
 WRITES: Final[Mapping[str, Write]] = {
@@ -160,6 +186,7 @@ WRITES: Final[Mapping[str, Write]] = {
         "/api/submissions",
         lambda text: {"forum": "coffee", "title": text, "body": text},
     ),
+    "office": _put_card,
     "shop": _fill_basket,
     "tools": _post("tools", "emma", "/api/notes", lambda text: {"title": text, "body": text}),
 }

@@ -1,0 +1,102 @@
+"""The letters that are baked answer each other, in order, and are the same at every build."""
+
+from __future__ import annotations
+
+import io
+import tomllib
+import zipfile
+from email import message_from_bytes
+from email.policy import default
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+letters = import_module("officeseed.letters")
+mailboxes = import_module("officeseed.mailboxes")
+people = import_module("officeseed.people")
+rows = import_module("officeseed.rows")
+
+FORGE = Path(__file__).parents[3] / "docker" / "forge" / "seed" / "vocabulary" / "people.toml"
+
+
+@pytest.fixture(scope="module")
+def baked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("mail")
+    mailboxes.write_mailboxes(root)
+    return root
+
+
+def files(root: Path) -> dict[str, tuple[bytes, int]]:
+    return {
+        str(path.relative_to(root)): (path.read_bytes(), int(path.stat().st_mtime))
+        for path in sorted(root.glob("**/cur/*"))
+    }
+
+
+def test_two_bakes_write_the_same_mails_under_the_same_names_with_the_same_times(
+    baked: Path, tmp_path: Path
+) -> None:
+    mailboxes.write_mailboxes(tmp_path)
+    assert files(tmp_path) == files(baked)
+    assert len(files(baked)) > 500
+
+
+def test_an_answer_comes_after_what_it_answers_and_goes_to_who_wrote_that() -> None:
+    every = letters.letters()
+    answers = [one for one in every if one.answers]
+    assert len(answers) > 100
+    for one in answers:
+        assert one.at > one.answers.at
+        assert one.writer is not None
+        heard = {one.answers.writer, *one.answers.to, *one.answers.copies}
+        assert one.writer in heard, one.id
+        assert one.writer not in one.to, one.id
+
+
+def test_nothing_was_written_after_the_moment_at_which_episodes_begin() -> None:
+    every = letters.letters()
+    assert max(one.at for one in every) < letters.NOW
+    assert len({one.id for one in every}) == len(every)
+
+
+def test_the_people_are_those_of_the_forge() -> None:
+    known = tomllib.loads(FORGE.read_text(encoding="utf-8"))["known"]
+    there = {f"{one['first']} {one['last']}" for one in known}
+    assert {one.name for one in people.PEOPLE.values()} <= there
+
+
+def test_a_mail_is_numbered_in_its_folder_as_dovecot_would_find_it(baked: Path) -> None:
+    inbox = baked / "ines.ferreira"
+    header, *listed = (inbox / "dovecot-uidlist").read_text(encoding="ascii").splitlines()
+    names = {path.name.partition(":2,")[0] for path in (inbox / "cur").iterdir()}
+    assert {line.partition(" :")[2] for line in listed} == names
+    assert f" N{len(listed) + 1} " in header
+
+
+def attachments(baked: Path, mailbox: str) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for path in (baked / mailbox).glob("**/cur/*"):
+        for part in message_from_bytes(path.read_bytes(), policy=default).walk():
+            if name := part.get_filename():
+                content = part.get_payload(decode=True)
+                assert isinstance(content, bytes)
+                found[name] = content
+    return found
+
+
+def test_what_hangs_on_mails_can_be_opened_and_says_what_tasks_ask_for(baked: Path) -> None:
+    hers = attachments(baked, "ines.ferreira")
+    assert b"396.96" in hers["brindley-quote-4471.pdf"]
+    assert b"3,2.4-rc1,500,6,1" in hers["debounce-runs.csv"]
+    with zipfile.ZipFile(io.BytesIO(hers["northway-rates-2027.xlsx"])) as book:
+        assert b"<v>7.10</v>" in book.read("xl/worksheets/sheet1.xml")
+    assert attachments(baked, "nora.lindqvist")["museum-visitors-august.png"][:4] == b"\x89PNG"
+
+
+def test_a_guest_has_the_event_in_the_own_calendar_too() -> None:
+    event = "'office-event-013.ics'"
+    kept = [line for line in rows.statements() if event in line and "INTO sogo_store" in line]
+    owners = {line.split("VALUES (")[1].split(",")[0] for line in kept}
+    guests = {people.PEOPLE["tom"].calendar, people.PEOPLE["ines"].calendar}
+    assert owners == {str(one) for one in guests}
