@@ -371,6 +371,7 @@ class SyncStudies(_Blocking[Studies]):
     """`Arena.studies` without async and await."""
 
     run = _blocking(Studies.run)
+    merge = _same(Studies.merge)
     status = _same(Studies.status)
     add = _blocking(Studies.add)
     plan = _same(Studies.plan)

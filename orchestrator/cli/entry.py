@@ -56,7 +56,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "ci": "Hold an agent to a baseline: fail for a significant drop.",
         "sample": "Play each task several times, for training data.",
         "human": "Let a person do tasks, as a baseline for agents.",
-        "merge": "Make one run of the shards that several machines played.",
+        "merge": "Make one run, or study, of the shards that several machines played.",
     },
     "Analyse": {
         "study": "Plan, play, report and verify a registered study.",

@@ -115,9 +115,10 @@ RUNS = {
 }
 STUDIES = {
     "add": "study, file, *, repeats, runs, max_usd, max_tokens, options",
+    "merge": "studies, into, *, allow",
     "plan": "study, pilots, *, difference",
     "report": "study",
-    "run": "study, *, out, options, headless, register_only, stop, changes",
+    "run": "study, *, out, options, headless, register_only, shard, stop, changes",
     "status": "study",
     "verify": "study, *, registered, head",
 }
