@@ -78,7 +78,7 @@ class Arena:
         self.runs = Runs(self._opened, self.suites)
         self.studies = Studies(self._opened)
         self.tapes = Tapes(self._opened)
-        self.ray = RayRuns(self._opened)
+        self.ray = RayRuns(self._opened, self.runs)
 
     async def __aenter__(self) -> Self:
         self._opened.open()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,12 +16,14 @@ from arena_core.errors import StoreError, UsageError
 from arena_core.logs import REDACTED as HIDDEN
 from arena_core.names import counted, listed
 from arena_core.regular_files import read_regular
+from arena_core.worlds import World
 from orchestrator.agents.model.options import KEY_VARIABLE, URL_VARIABLE
 from orchestrator.agents.options import REDACTED
 from orchestrator.analysis.run_report.html import write_html
 from orchestrator.analysis.run_report.run_report import RunReport, read_run
 from orchestrator.api.opened import OpenArena
 from orchestrator.api.playing import RUNS
+from orchestrator.export.training.bands import BANDS_FILE
 from orchestrator.runs.new_run import prepare
 from orchestrator.runs.packed import unpack
 from orchestrator.runs.ray_cluster import RayCluster
@@ -71,9 +73,15 @@ class RayTerms:
 
 
 async def begin_on_ray(
-    opened: OpenArena, spec: RunSpec, terms: RayTerms, out: Path | None, shards: int | None
+    opened: OpenArena,
+    spec: RunSpec,
+    terms: RayTerms,
+    *,
+    out: Path | None,
+    shards: int | None,
+    on_cut: Callable[[Path], object] = str,
 ) -> RunReport:
-    """Cut a new run into shards, and play it."""
+    """Cut a new run into shards, and play it; `on_cut` is called with the folder of its shards."""
     request = _prepared(spec, terms)
     if shards is not None and not 1 <= shards <= MOST_SHARDS:
         raise UsageError(f"{shards} shards: from 1 to {MOST_SHARDS:,} are played")
@@ -82,7 +90,7 @@ async def begin_on_ray(
     for path in (run, _shards_of(run)):
         if path.exists() or path.is_symlink():
             raise StoreError(f"{path}: exists already", hint=_going_on(run))
-    async with RayCluster(terms.address, send=terms.send) as cluster:
+    async with _cluster(opened, terms) as cluster:
         most = max(1, min(request.episodes, SHARDS_A_SLOT * await cluster.slots()))
         plan = RayPlan(
             shards=shards or most,
@@ -93,6 +101,7 @@ async def begin_on_ray(
         _say_shares(opened, spec.budget, plan.shards)
         _shards_of(run).mkdir(parents=True)
         (_shards_of(run) / _PLAN).write_text(plan.model_dump_json(indent=1), encoding="utf-8")
+        on_cut(_shards_of(run))
         await _play(opened, cluster, _orders(run, plan, spec, terms), run)
     return _merged(run, plan.shards, terms)
 
@@ -109,10 +118,21 @@ async def resume_on_ray(
     spec = RunSpec.of(**plan.spec | ({"options": given} if given else {}))
     if _left(run, plan.shards):
         _prepared(spec, terms)
-        async with RayCluster(terms.address, send=terms.send) as cluster:
+        async with _cluster(opened, terms) as cluster:
             await cluster.slots()
             await _play(opened, cluster, _orders(run, plan, spec, terms), run)
     return _merged(run, plan.shards, terms)
+
+
+def _cluster(opened: OpenArena, terms: RayTerms) -> RayCluster:
+    return RayCluster(terms.address, send=terms.send, on_note=opened.note)
+
+
+def _may_twice(spec: Mapping[str, Any]) -> bool:
+    """Whether a slow shard may be played again: both spend, and real sites would see both."""
+    asked = RunSpec.of(**spec)
+    is_live = World.ONLINE in asked.worlds and not asked.staged
+    return asked.budget == SpendingLimits() and not is_live
 
 
 async def _play(
@@ -122,7 +142,8 @@ async def _play(
     left = len(orders)
     opened.note(f"run {run}: {counted(left, 'shard')} to play on the cluster")
     try:
-        async for number, answer in cluster.answers(play_shard, orders):
+        twice = any(_may_twice(order["spec"]) for order in [*orders.values()][:1])
+        async for number, answer in cluster.answers(play_shard, orders, twice=twice):
             shard = orders[number]["spec"]["shard"]
             refuse_failed(answer, f"shard {shard} failed")
             unpack(answer["packed"], _shards_of(run) / str(number))
@@ -214,6 +235,9 @@ async def _images(cluster: RayCluster, spec: RunSpec, terms: RayTerms) -> dict[s
 def _merged(run: Path, count: int, terms: RayTerms) -> RunReport:
     """Make one run of all shards, and remove them."""
     merge([_shards_of(run) / str(one + 1) for one in range(count)], run, terms.allow)
+    bands = _shards_of(run) / BANDS_FILE
+    if bands.is_file():
+        shutil.copyfile(bands, run / BANDS_FILE)
     shutil.rmtree(_shards_of(run), ignore_errors=True)
     report = read_run(RunFolder.open(run))
     write_html(report, report.folder.report_path)

@@ -392,6 +392,7 @@ class SyncRayRuns(_Blocking[RayRuns]):
     """`Arena.ray` without async and await."""
 
     run = _blocking(RayRuns.run)
+    sample = _blocking(RayRuns.sample)
     resume = _blocking(RayRuns.resume)
 
 

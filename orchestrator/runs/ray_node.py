@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -28,7 +29,9 @@ from orchestrator.sandbox.engine.engine import Engine
 from sites.registry import load_registry
 from tasks.loader import Selection, load_source, select_tasks
 
-# It ends with the process of Ray that started it, which is killed where a node is lost.
+# Where a node is lost, Ray kills its own process and that one's children, this shell among them.
+# The kernel then ends the player below it, with TERM: so it takes its containers down.
+_BETWEEN: Final = ("sh", "-c", 'trap : TERM; "$@"; exit $?', "player")
 _PLAYER: Final = (
     "import ctypes, signal, sys; ctypes.CDLL(None).prctl(1, signal.SIGTERM);"
     " sys.argv[0] = 'arena'; from orchestrator.cli.entry import main; main()"
@@ -64,14 +67,16 @@ def play_shard(order: Order) -> dict[str, Any]:
     """Play a shard and return its folder as bytes, or why it was not played to its end.
 
     Returns:
-        `node`, and `packed`; or `node`, `code`, `message` and `hint` of an error.
+        `node`, `seconds` and `packed`; or `node`, `code`, `message` and `hint` of an error.
     """
     node = _node()
     try:
         _enter(order)
         _require_images(order)
         with tempfile.TemporaryDirectory(prefix="arena-shard-") as folder:
-            return {"node": node, **_played(order, Path(folder))}
+            began = time.monotonic()
+            played = _played(order, Path(folder))
+            return {"node": node, "seconds": time.monotonic() - began, **played}
     except ArenaError as error:
         return {"node": node} | _said_by(error)
 
@@ -157,11 +162,12 @@ def _played(order: Order, folder: Path) -> dict[str, Any]:
     words += ["--config", str(file), "--out", str(run)]
     with said.open("wb") as stderr:
         playing = subprocess.Popen(
-            [sys.executable, "-c", _PLAYER, *words],
+            [*_BETWEEN, sys.executable, "-c", _PLAYER, *words],
             env={**os.environ, **order["environment"]},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=stderr,
+            start_new_session=True,
         )
         try:
             code = playing.wait()
@@ -176,11 +182,11 @@ def _end(playing: subprocess.Popen[bytes]) -> None:
     """End a player whose shard was cancelled, as TERM does: its containers go first."""
     if playing.poll() is not None:
         return
-    playing.send_signal(signal.SIGTERM)
+    os.killpg(playing.pid, signal.SIGTERM)
     try:
         playing.wait(_ENDS_WITHIN_S)
     except subprocess.TimeoutExpired:
-        playing.kill()
+        os.killpg(playing.pid, signal.SIGKILL)
         playing.wait()
 
 

@@ -13,6 +13,7 @@ import typer
 
 from arena_core.errors import UsageError
 from orchestrator.cli.runs import options as of
+from orchestrator.cli.runs.ray_terms import OF_RAY, ray_terms
 
 if TYPE_CHECKING:
     from orchestrator.analysis.run_report.run_report import RunReport
@@ -118,14 +119,14 @@ def evaluate(
     asked = of.asked(context)
     judge = judge_of(judge_model, judge_url, judge_votes, None if prices is None else str(prices))
     console = Console(as_json)
-    if ray is not None:
+    terms = ray_terms(context)
+    if terms is not None:
         spec = None
         if resume is None:
             spec = RunSpec.of(**asked) if config is None else RunSpec.read(config, asked)
-        begin = _on_ray(context, spec, asked.get("options"))
+        begin = _on_ray(context, spec, asked.get("options"), terms)
         run(play(lambda arena, _: begin(arena.ray), console, judge))
         return
-    _refuse_without_ray(context)
     if resume is not None:
         changes = {name: asked[name] for name in Changes.__annotations__ if name in asked}
         options = asked.pop("options", {})
@@ -162,34 +163,28 @@ def _command(text: str, seconds: float | None) -> RunSpec:
     return RunSpec.of(command=text, seconds=seconds)
 
 
-_OF_RAY = ("ray", "ray_shards", "ray_env", "ray_send", "allow")
 # Of the agent's options only secrets, which no lock holds, are given again.
 _BESIDE_RESUME = {
     *("resume", "again", "yes", "agent_cmd", "agent_seconds", "agent_option", "headed"),
     *("judge_model", "judge_url", "judge_votes", "as_json", "verbose", "log_level"),
-    *_OF_RAY,
+    *OF_RAY,
     "shard",  # the same one, so that a job that is started again may name it
 }
 
 
 def _on_ray(
-    context: typer.Context, spec: RunSpec | None, secrets: Mapping[str, object] | None
+    context: typer.Context,
+    spec: RunSpec | None,
+    secrets: Mapping[str, object] | None,
+    terms: Mapping[str, Any],
 ) -> Callable[[RayRuns], Awaitable[RunReport]]:
     """Return what begins a run on a Ray cluster, or goes on with one where there is no spec."""
     typed = context.params
-    if typed["headed"]:
-        raise UsageError("--headed shows no window on a node", hint="omit it, or omit --ray")
-    terms: dict[str, Any] = {
-        "address": typed["ray"],
-        "allow": [one.strip() for one in (typed["allow"] or "").split(",") if one.strip()],
-        "environment": typed["ray_env"] or (),
-        "send": typed["ray_send"],
-        "yes": typed["yes"],
-    }
+    how = {**terms, "yes": typed["yes"]}
     if spec is not None:
-        return lambda on: on.run(spec, shards=typed["ray_shards"], out=typed["out"], **terms)
+        return lambda on: on.run(spec, shards=typed["ray_shards"], out=typed["out"], **how)
     _refuse_changes(context)
-    return lambda on: on.resume(typed["resume"], options=secrets, **terms)
+    return lambda on: on.resume(typed["resume"], options=secrets, **how)
 
 
 def _refuse_changes(context: typer.Context) -> None:
@@ -207,12 +202,6 @@ def _refuse_changes(context: typer.Context) -> None:
         if name in of.given(context):
             message = f"--resume with --ray goes on as it began: it takes no --{name}"
             raise UsageError(message.replace("_", "-"))
-
-
-def _refuse_without_ray(context: typer.Context) -> None:
-    for name in _OF_RAY:
-        if name in of.given(context):
-            raise UsageError(f"--{name.replace('_', '-')} has no effect without --ray")
 
 
 def _refuse_other_shard(run: Path, its: str | None, named: str) -> None:

@@ -1,21 +1,31 @@
-"""A run on a Ray cluster of two nodes on one machine: Ray's own, in an environment of its own."""
+"""A run on a Ray cluster of two nodes on one machine, each with an engine of its own.
+
+Ray is in an environment of its own.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
 import docker
 import pytest
+from support.runs.ledger_check import ledger_faults
 from support.tasks.small_suites import bells, write_suite
 
 import orchestrator
+from arena_core.errors import InterruptedRunError
 from arena_core.user_cache import user_cache
 from evaluators.verdicts import Outcome, Verdict
 from orchestrator.analysis.run_report.run_report import RunReport, read_run
@@ -33,7 +43,7 @@ SETTINGS: Final = {
     "RAY_health_check_timeout_ms": "60000",
     "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")]),
 }
-TASKS: Final = ("one", "two", "three", "four")
+TASKS: Final = ("one", "two", "three", "four")  # no shard of those below is empty
 
 
 @pytest.fixture(scope="module")
@@ -64,15 +74,23 @@ class Nodes:
         self.address = output.readline().strip()
 
     def kill_one(self) -> None:
-        self._commands.write("kill\n")
+        assert self._asked("kill") == "killed"
+
+    def stop_one(self) -> int:
+        """Stop the player of the second node, as a machine that hangs; return its process."""
+        return int(self._asked("stop"))
+
+    def _asked(self, command: str) -> str:
+        self._commands.write(f"{command}\n")
         self._commands.flush()
-        assert self._output.readline() == "killed\n"
+        return self._output.readline().strip()
 
 
 @contextmanager
-def two_nodes(python: Path) -> Iterator[Nodes]:
+def two_nodes(python: Path, engine: str) -> Iterator[Nodes]:
+    """Start a cluster whose second node has this engine."""
     with subprocess.Popen(
-        [python, "-m", "support.runs.ray_nodes"],
+        [python, "-m", "support.runs.ray_nodes", engine],
         env={**os.environ, **SETTINGS},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -88,13 +106,34 @@ def two_nodes(python: Path) -> Iterator[Nodes]:
 
 
 @pytest.fixture
+def engine() -> Iterator[str]:
+    """Start a second engine, which shares nothing with the first, and send it the image."""
+    with tempfile.TemporaryDirectory(prefix="arena-") as folder, ExitStack() as stack:
+        address = f"unix://{folder}/sock"
+        words = ["dockerd", "--host", address, "--bridge", "none", "--ip-forward=false"]
+        words += ["--iptables=false", "--ip-masq=false"]  # the rules are the first engine's
+        words += ["--default-address-pool", "base=10.214.0.0/16,size=24"]
+        for name in ("data-root", "exec-root", "pidfile"):
+            words += [f"--{name}", f"{folder}/{name}"]
+        said = stack.enter_context(Path(folder, "said").open("wb"))
+        started = stack.enter_context(subprocess.Popen(words, stderr=said))
+        stack.callback(started.terminate)
+        until_listening(Path(folder, "sock"))
+        image = subprocess.Popen(["docker", "save", "arena/wiki:1"], stdout=subprocess.PIPE)
+        with image:
+            subprocess.check_call(["docker", "-H", address, "load"], stdin=image.stdout)
+        yield address
+
+
+@pytest.fixture
 def suite(tmp_path: Path) -> Path:
     return write_suite(tmp_path, *map(bells, TASKS))
 
 
 def evaluation(python: Path, suite: Path, *words: str) -> subprocess.Popen[str]:
+    named = () if "--resume" in words else ("--suite", suite.name)
     return subprocess.Popen(
-        [python, "-m", "orchestrator.cli.entry", "eval", "--suite", suite.name, *words],
+        [python, "-m", "orchestrator.cli.entry", "eval", *named, *words],
         cwd=suite.parent,
         env={**os.environ, **SETTINGS},
         stdout=subprocess.DEVNULL,
@@ -111,43 +150,82 @@ def read(path: Path) -> RunReport:
     return read_run(RunFolder.open(path))
 
 
-def test_a_run_on_two_nodes_has_the_verdicts_of_a_run_here(python: Path, suite: Path) -> None:
-    alone = evaluation(python, suite, "--out", "alone")
-    _, said = alone.communicate()
+def until_listening(socket_path: Path) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with socket.socket(socket.AF_UNIX) as tried, suppress(OSError):
+            tried.connect(str(socket_path))
+            return
+    pytest.fail("dockerd does not listen")
+
+
+def first_container(engine: str) -> None:
+    """Wait until a container starts on an engine."""
+    words = ["docker", "-H", engine, "events", "--filter", "event=start", "--format", "{{.ID}}"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as events:
+        assert events.stdout is not None
+        assert events.stdout.readline()
+        events.terminate()
+
+
+def test_a_node_killed_in_the_middle_of_a_shard_has_all_of_it_played_by_the_other(
+    python: Path, engine: str, suite: Path
+) -> None:
+    with evaluation(python, suite, "--repeats", "3", "--out", "alone") as alone:
+        _, said = alone.communicate()
     assert alone.returncode == 0, said
-    with two_nodes(python) as nodes:
-        spread = evaluation(python, suite, "--ray", nodes.address, "--out", "spread")
-        _, said = spread.communicate()
+    with two_nodes(python, engine) as nodes:
+        words = ("--repeats", "3", "--ray-shards", "4", "--ray", nodes.address)
+        with evaluation(python, suite, *words, "--out", "spread") as spread:
+            first_container(engine)
+            nodes.kill_one()
+            _, said = spread.communicate()
     assert spread.returncode == 0, said
-    assert said.count("was played on") == len(TASKS)
-    merged = read(suite.parent / "spread")
-    assert verdicts(merged) == verdicts(read(suite.parent / "alone"))
+    players = re.findall(r"was played on (.+);", said)
+    assert len(players) == 4
+    assert len(set(players)) == 1, "the node was killed in its first shard"
+    left = subprocess.check_output(["docker", "-H", engine, "ps", "--all", "--quiet"])
+    assert left == b"", "the player of the node that was lost left a container"
+    run = suite.parent / "spread"
+    assert ledger_faults([run]) == []
+    assert verdicts(read(run)) == verdicts(read(suite.parent / "alone"))
     assert not (suite.parent / "spread.shards").exists()
 
 
-def test_a_node_killed_in_the_middle_has_its_shards_played_by_the_other(
-    python: Path, suite: Path
+def test_a_node_that_is_slow_has_its_shard_played_by_the_other_too(
+    python: Path, engine: str, suite: Path
 ) -> None:
-    with two_nodes(python) as nodes:
-        spread = evaluation(
-            *(python, suite, "--ray", nodes.address, "--out", "spread"),
-            *("--repeats", "3", "--ray-shards", "6"),
-        )
-        assert spread.stderr is not None
-        lines: list[str] = []
-        is_killed = False
-        for line in spread.stderr:
-            lines.append(line)
-            if "was played on" in line and not is_killed:
-                nodes.kill_one()
-                is_killed = True
-        assert spread.wait() == 0, "".join(lines)
-    assert is_killed
-    merged = read(suite.parent / "spread")
-    assert sorted(one.key for one in merged.episodes) == sorted(
-        EpisodeKey(task, world, repeat)
-        for task in TASKS
-        for world in merged.lock.worlds
-        for repeat in range(3)
-    )
-    assert len(merged.attempts) == 3 * len(TASKS)
+    with two_nodes(python, engine) as nodes:
+        words = ("--repeats", "2", "--ray-shards", "4", "--ray", nodes.address, "--out", "spread")
+        with evaluation(python, suite, *words) as spread:
+            first_container(engine)
+            stopped = nodes.stop_one()
+            _, said = spread.communicate()
+            assert not Path(f"/proc/{stopped}").exists()
+    assert spread.returncode == 0, said
+    assert said.count("is slow: a second node does it") == 1
+    assert said.count("the slower one is dropped") == 1
+    assert len(set(re.findall(r"was played on (.+);", said))) == 1
+    assert ledger_faults([suite.parent / "spread"]) == []
+
+
+def test_a_run_goes_on_with_another_cluster(python: Path, suite: Path) -> None:
+    with two_nodes(python, "") as nodes:
+        words = ("--repeats", "2", "--ray-shards", "4", "--ray", nodes.address, "--out", "spread")
+        with evaluation(python, suite, *words) as begun:
+            assert begun.stderr is not None
+            first = next(line for line in begun.stderr if "was played on" in line)
+            begun.send_signal(signal.SIGINT)
+            _, said = begun.communicate()
+    assert begun.returncode == InterruptedRunError.exit_code, first + said
+    assert "arena eval --resume spread --ray" in said
+    kept = {path.name for path in (suite.parent / "spread.shards").glob("[0-9]*")}
+    assert 1 <= len(kept) < 4
+    with (
+        two_nodes(python, "") as nodes,
+        evaluation(python, suite, "--resume", "spread", "--ray", nodes.address) as other,
+    ):
+        _, said = other.communicate()
+    assert other.returncode == 0, said
+    assert said.count("was played on") == 4 - len(kept)
+    assert ledger_faults([suite.parent / "spread"]) == []

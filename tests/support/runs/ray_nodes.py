@@ -1,13 +1,19 @@
 """A program: a Ray cluster of two nodes on loopback, of which its input may kill one.
 
-It prints the cluster's address, and `killed` once the second node is. It ends with its input.
+It prints the cluster's address. `kill` on its input kills the second node, and it answers `killed`;
+`stop` stops the player there, and it answers which process that was. It ends with its input. Its
+argument is the engine of the second node; empty for that of the first.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import sys
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 _LOOPBACK = "127.0.0.1"
@@ -19,11 +25,15 @@ def main() -> None:
     head = {**_node(), "include_dashboard": False}
     cluster = cluster_utils.Cluster(initialize_head=True, head_node_args=head)
     try:
-        other = cluster.add_node(**_node())
+        engine = {"DOCKER_HOST": sys.argv[1]} if sys.argv[1] else {}
+        other = cluster.add_node(**_node(), env_vars=engine)
         _say(cluster.address)
-        for _ in sys.stdin:
-            cluster.remove_node(other, allow_graceful=False)
-            _say("killed")
+        for command in sys.stdin:
+            if command.strip() == "kill":
+                cluster.remove_node(other, allow_graceful=False)
+                _say("killed")
+            else:
+                _say(str(_stop_player(other.all_processes["raylet"][0].process.pid)))
     finally:
         cluster.shutdown()
 
@@ -44,6 +54,22 @@ def _free_port() -> int:
         bound.bind((_LOOPBACK, 0))
         port: int = bound.getsockname()[1]
         return port
+
+
+def _stop_player(raylet: int) -> int:
+    """Stop the process that plays a shard on a node: raylet, worker and shell are above it."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parents[int(entry.parent.name)] = int(entry.read_text().rpartition(")")[2].split()[1])
+    [player] = [
+        pid
+        for pid, parent in parents.items()
+        if parents.get(parents.get(parent, 0)) == raylet
+        and b"orchestrator.cli.entry" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
+    os.kill(player, signal.SIGSTOP)
+    return player
 
 
 def _say(line: str) -> None:

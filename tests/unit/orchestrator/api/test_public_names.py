@@ -95,6 +95,8 @@ SUITES = {
 RAY_RUNS = {
     "resume": "out, *, address, allow, environment, send, options, yes",
     "run": "spec, *, address, shards, allow, environment, send, out, yes",
+    "sample": "agent, patterns, *, rollouts, measured, bands, split, address, shards, allow,"
+    " environment, send, out, yes, asked",
 }
 RUNS = {
     "check_judge": "labelled, judge, second",

@@ -54,7 +54,7 @@ class Nodes:
         return 2
 
     async def answers(
-        self, _: object, orders: Mapping[int, Mapping[str, Any]]
+        self, _: object, orders: Mapping[int, Mapping[str, Any]], **__: object
     ) -> AsyncIterator[tuple[int, dict[str, Any]]]:
         for number, order in orders.items():
             self.orders.append(order)
@@ -137,3 +137,25 @@ async def test_a_failed_shard_fails_the_run_and_only_the_rest_is_played_again(
     assert [order["spec"]["shard"] for order in working.orders] == ["2/3", "3/3"]
     assert sorted(one.key for one in report.episodes) == sorted(trials(lock_of(None)))
     assert not out.with_name("run.shards").exists()
+
+
+@SLOW
+async def test_rollouts_are_asked_for_as_arena_sample_asks_for_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nodes = Nodes(dict(enumerate(play_shards(tmp_path / "played", 2), 1)), {})
+    monkeypatch.setattr(ray_driver, "RayCluster", nodes)
+    async with Arena() as arena:
+        report = await arena.ray.sample(
+            "oracle",
+            ["wiki-bells-of-bruges"],
+            rollouts=4,
+            shards=2,
+            out=tmp_path / "run",
+            options={"error_rate": 0.5},
+        )
+    assert report.pending == 0
+    spec = nodes.orders[-1]["spec"]
+    assert (spec["repeats"], spec["screenshots"], spec["agent"]) == (4, False, "oracle")
+    assert (list(spec["tasks"]), spec["shard"]) == (["wiki-bells-of-bruges"], "2/2")
+    assert spec["options"] == {"error_rate": 0.5}
