@@ -106,6 +106,7 @@ if TYPE_CHECKING:
     from orchestrator.api.opened import SitesStarting as SitesStarting
     from orchestrator.api.opened import StudyBegan as StudyBegan
     from orchestrator.api.opened import WarningNote as WarningNote
+    from orchestrator.api.ray_runs import RayRuns as RayRuns
     from orchestrator.api.repairs import SuiteRepair as SuiteRepair
     from orchestrator.api.runs import Runs as Runs
     from orchestrator.api.sites import Sites as Sites
@@ -116,6 +117,7 @@ if TYPE_CHECKING:
     from orchestrator.api.suites import Suites as Suites
     from orchestrator.api.sync import SyncArena as SyncArena
     from orchestrator.api.sync import SyncEpisode as SyncEpisode
+    from orchestrator.api.sync import SyncRayRuns as SyncRayRuns
     from orchestrator.api.sync import SyncRuns as SyncRuns
     from orchestrator.api.sync import SyncSites as SyncSites
     from orchestrator.api.sync import SyncStates as SyncStates
@@ -252,6 +254,7 @@ _NAMES = LazyNames(
     orchestrator.api.open_episode: OpenEpisode
     orchestrator.api.opened: ArenaEvent OnArenaEvent RunBegan SitesStarting StudyBegan WarningNote
     orchestrator.api.repairs: SuiteRepair
+    orchestrator.api.ray_runs: RayRuns
     orchestrator.api.runs: Runs
     orchestrator.api.sites: Sites
     orchestrator.api.starting: RunningSite
@@ -259,7 +262,7 @@ _NAMES = LazyNames(
     orchestrator.api.studies: Studies
     orchestrator.api.suites: LintReport Suites
     orchestrator.api.sync: SyncArena SyncEpisode SyncRuns SyncSites SyncStates SyncStudies
-    orchestrator.api.sync: SyncSuites SyncTapes
+    orchestrator.api.sync: SyncRayRuns SyncSuites SyncTapes
     orchestrator.api.tapes: TapeSummary Tapes
     orchestrator.authoring.site_check.checkup: ContractPoint
     orchestrator.authoring.site_check.facts: Breach FactsReport Said

@@ -13,6 +13,7 @@ from arena_core.errors import UsageError
 from orchestrator.api.episodes import Episodes, terms_at
 from orchestrator.api.open_episode import OpenEpisode
 from orchestrator.api.opened import OnArenaEvent, OpenArena, ignore_event
+from orchestrator.api.ray_runs import RayRuns
 from orchestrator.api.runs import Runs
 from orchestrator.api.sites import Sites
 from orchestrator.api.states import States
@@ -47,8 +48,7 @@ class Arena:
     Args:
         sites: folders of sites of one's own; those of ARENA_SITES or ./arena-sites where omitted.
         workers: how many episodes may be played side by side; `run` has its own.
-        memory: budget for the replicas of episodes, such as `4GiB`; most of the machine where
-            omitted.
+        memory: budget for episodes' replicas, such as `4GiB`; by default most of the machine.
         on_event: called with each `ArenaEvent`, in the event loop that Arena runs in: progress,
             warnings, each episode as it ends. What it raises ends the call under way.
 
@@ -59,6 +59,7 @@ class Arena:
         runs: runs that were begun: go on with them, read, score, judge, report, export, compare.
         studies: agents, worlds, suites and repeats compared, as they were registered.
         tapes: recorded traffic of live sites: record, import, look at and verify it.
+        ray: runs on the nodes of a Ray cluster.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Arena:
         self.runs = Runs(self._opened, self.suites)
         self.studies = Studies(self._opened)
         self.tapes = Tapes(self._opened)
+        self.ray = RayRuns(self._opened, self.runs)
 
     async def __aenter__(self) -> Self:
         self._opened.open()
@@ -396,11 +398,9 @@ class Arena:
             patterns: as in `run`.
             world: `online` or `offline`.
             staged: online, live origins are staged on this machine.
-            resolve: as in `episode`. Looks at replicas, live, staged and resolved origins have
-                histories of their own.
+            resolve: as in `episode`; each kind of origins has a history of its own.
             workers: references that are played side by side.
-            browser: as in a run's file: `headless-shell`, `chromium`, `headed` or `cdp:URL`; by
-                default as in `run`. What each finds is a history of its own.
+            browser: as in `episode`; each has a history of its own.
             history: the folder of history and plays; this user's data folder where omitted.
             stop: as in `run`; nothing is added to the history then.
 

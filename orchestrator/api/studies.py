@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -33,6 +33,7 @@ class Studies:
         options: Mapping[str, Mapping[str, object]] | None = None,
         headless: bool = True,
         register_only: bool = False,
+        shard: str | None = None,
         stop: asyncio.Event | None = None,
         **changes: Unpack[Pace],
     ) -> StudyProgress:
@@ -47,6 +48,7 @@ class Studies:
             options: by agent's label, the secrets among its options: they stand in no file.
             headless: as in `Arena.run`.
             register_only: write it down and play nothing yet.
+            shard: `I/N`: only this share of its trials is played; `merge` puts all N together.
             stop: as in `Arena.run`.
             changes: `workers`, `spares`, `memory` or `strategy` in place of what the study says.
 
@@ -56,6 +58,7 @@ class Studies:
         Raises:
             InputError: the file is wrong; one line with file, line and field.
             StoreError: the file is not what was registered, or another process plays the study.
+            UsageError: the folder holds another share of the study.
             BudgetSpentError: what the study may spend on models is spent before it was done.
             InterruptedRunError: `stop` was set before it was done.
             ArenaError: as in `Arena.run`.
@@ -64,11 +67,13 @@ class Studies:
         from orchestrator.analysis.studies.progress import read_progress
         from orchestrator.api.playing import STUDIES, play_study
         from orchestrator.api.suites import refuse_faulty
+        from orchestrator.runs.shard import Shard
         from orchestrator.runs.spec import RunSettings
 
         RunSettings.of(**changes)  # refused before anything is read
+        share = None if shard is None else Shard.parse(shard)
         opened, at = self._opened, None if out is None else Path(out)
-        folder = registered_folder(Path(study), at, STUDIES)
+        folder = registered_folder(Path(study), at, STUDIES, share)
         if folder is None:
             new = NewStudy.read(Path(study), options)
             for suite in new.suites:
@@ -76,7 +81,8 @@ class Studies:
                     await refuse_faulty(suite.named, suite.source, suite.tasks, opened.registry)
             new = new.on_tapes(opened.registry)
             new.refuse_without_effect(opened.registry)
-            path = study_path(new.file, at, STUDIES)
+            new = new if share is None else new.in_shard(share)
+            path = study_path(new.file, at, STUDIES, share)
             folder = await new.register(path, opened.registry, await opened.engine())
         if not register_only:
             await play_study(
@@ -98,6 +104,26 @@ class Studies:
         from orchestrator.analysis.studies.progress import read_progress
 
         return read_progress(Path(study))
+
+    def merge(
+        self, studies: Iterable[Path | str], into: Path | str, *, allow: Iterable[str] = ()
+    ) -> StudyProgress:
+        """Make one study of all shards that `run` played by `shard="I/N"`; as `arena merge` does.
+
+        Args:
+            studies: the folders of all shards, in any order.
+            into: the folder of the whole study, which is not there yet.
+            allow: in what their machines may differ, as in `Arena.merge`.
+
+        Raises:
+            UsageError: they are not all shards of one study, each once.
+            StoreError: they were not registered alike, or a shard is not finished, was changed, or
+                differs in what is not allowed. Nothing is at `into` then.
+        """
+        from orchestrator.analysis.studies.merging import merge_study
+        from orchestrator.analysis.studies.progress import read_progress
+
+        return read_progress(merge_study(map(Path, studies), Path(into), allow).path)
 
     async def add(
         self,

@@ -19,6 +19,7 @@ from arena_core.held import Held
 from orchestrator.api.arena import Arena
 from orchestrator.api.open_episode import OpenEpisode
 from orchestrator.api.opened import OnArenaEvent, ignore_event
+from orchestrator.api.ray_runs import RayRuns
 from orchestrator.api.runs import Runs
 from orchestrator.api.sites import Sites
 from orchestrator.api.states import States
@@ -383,6 +384,7 @@ class SyncStudies(_Blocking[Studies]):
     """`Arena.studies` without async and await."""
 
     run = _blocking(Studies.run)
+    merge = _same(Studies.merge)
     status = _same(Studies.status)
     add = _blocking(Studies.add)
     plan = _same(Studies.plan)
@@ -398,6 +400,14 @@ class SyncTapes(_Blocking[Tapes]):
     import_archives = _same(Tapes.import_archives)
     record = _blocking(Tapes.record)
     verify = _blocking(Tapes.verify)
+
+
+class SyncRayRuns(_Blocking[RayRuns]):
+    """`Arena.ray` without async and await."""
+
+    run = _blocking(RayRuns.run)
+    sample = _blocking(RayRuns.sample)
+    resume = _blocking(RayRuns.resume)
 
 
 class SyncArena(_Blocking[Arena]):
@@ -421,6 +431,7 @@ class SyncArena(_Blocking[Arena]):
         runs: as of `Arena`.
         studies: as of `Arena`.
         tapes: as of `Arena`.
+        ray: as of `Arena`.
     """
 
     def __init__(
@@ -440,6 +451,7 @@ class SyncArena(_Blocking[Arena]):
         self.runs = SyncRuns(arena.runs, self._opened)
         self.studies = SyncStudies(arena.studies, self._opened)
         self.tapes = SyncTapes(arena.tapes, self._opened)
+        self.ray = SyncRayRuns(arena.ray, self._opened)
 
     def open(self) -> Self:
         """Open it; `with SyncArena()` does the same.

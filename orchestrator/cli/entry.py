@@ -58,7 +58,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "ctl": "Steer a run that is played: pause, go, stop one, requeue, workers.",
         "sample": "Play each task several times, for training data.",
         "human": "Let a person do tasks, as a baseline for agents.",
-        "merge": "Make one run of the shards that several machines played.",
+        "merge": "Make one run, or study, of the shards that several machines played.",
     },
     "Analyse": {
         "study": "Plan, play, report and verify a registered study.",

@@ -56,7 +56,7 @@ async def make_lock(request: RunRequest, registry: SiteRegistry, engine: Engine)
         tapes=tape_locks(request, hash_suite(request.suite)),
         replayed=None if request.recording is None else request.recording.lock,
         rollouts=request.rollouts,
-        images=await _image_ids(upstreams, engine),
+        images=await image_ids(upstreams, engine),
         engine=await engine.version(),
         browser=version,
         browser_used=browser,
@@ -83,7 +83,12 @@ def _plugins_of(request: RunRequest) -> Iterator[Plugin]:
         yield OBSERVATIONS.find(name.removesuffix(IN_VIEWPORT))
 
 
-async def _image_ids(upstreams: Iterable[Upstreams], engine: Engine) -> dict[str, str]:
+async def image_ids(upstreams: Iterable[Upstreams], engine: Engine) -> dict[str, str]:
+    """Return the ids of the images whose containers answer, by tag.
+
+    Raises:
+        ImageError: one is not there.
+    """
     recipes = [_recipe_of(one) for world in upstreams for one in world.by_site.values()]
     by_tag = {recipe.image.tag: recipe for recipe in recipes if recipe}
     return {tag: await _image_id(recipe, engine) for tag, recipe in by_tag.items()}

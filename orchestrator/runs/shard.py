@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Self
 
 from arena_core.errors import UsageError
+from arena_core.names import counted, listed
 
 MOST_SHARDS: Final = 100_000
+_NAMED: Final = 5
 _WRITTEN: Final = re.compile(r"([1-9][0-9]{0,5})/([1-9][0-9]{0,5})", re.ASCII)
 
 
@@ -43,3 +47,30 @@ class Shard:
         """Whether a trial of this name, as `EpisodeKey.name` gives it, belongs to the share."""
         digest = hashlib.sha256(trial.encode()).digest()
         return int.from_bytes(digest) % self.count == self.number - 1
+
+
+def in_order(found: Sequence[tuple[Shard, Path]]) -> list[Path]:
+    """Return the folders of all shards of a whole by their number.
+
+    Raises:
+        UsageError: one is missing or there twice, or they are shards of different numbers.
+    """
+    by_shard: dict[Shard, Path] = {}
+    for shard, path in found:
+        if shard in by_shard:
+            message = f"{by_shard[shard]} and {path}: are both shard {shard}"
+            raise UsageError(message, hint="its trials would count twice: name one of them")
+        by_shard[shard] = path
+    counts = sorted({shard.count for shard in by_shard})
+    if len(counts) > 1:
+        message = f"they are shards of {' and of '.join(map(str, counts))}"
+        raise UsageError(message, hint="name the shards of one command")
+    wanted = [Shard(number, counts[0]) for number in range(1, counts[0] + 1)]
+    missing = [shard for shard in wanted if shard not in by_shard]
+    if missing:
+        named = listed(map(str, missing[:_NAMED]))
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        message = f"of {counts[0]} shards {counted(len(missing), 'is', 'are')} missing:"
+        hint = f"play {'it' if len(missing) == 1 else 'them'} by the same command, with --shard"
+        raise UsageError(f"{message} {named}{more}", hint=f"{hint} {missing[0]}")
+    return [by_shard[shard] for shard in wanted]

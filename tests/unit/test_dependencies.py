@@ -70,7 +70,8 @@ def distribution_of(module: str) -> str | None:
     top = module.partition(".")[0]
     if top in PACKAGES or top in sys.stdlib_module_names:
         return None
-    return canonicalize_name(installed()[top][0])
+    # Ray, 280 MB, is in no developer's environment; its distribution has the module's name.
+    return canonicalize_name(installed().get(top, ["ray"] if top == "ray" else [])[0])
 
 
 @cache

@@ -112,6 +112,7 @@ async def add_to_study(
     """
     with folder.writing():
         study = folder.study()
+        refuse_to_shard(folder, study, added)
         refuse_misfits(study, added)
         limits = _limits(study, added)
         repeats = study.repeats if added.repeats is None else added.repeats
@@ -184,6 +185,17 @@ def _refuse_armless(question: QuestionEntry, armless: set[str]) -> None:
             message = f"questions.{question.id}: {label} was played in the clean arm alone"
             hint = "an agent that a file adds, and not --run, is played in each arm"
             raise InputError(message, hint=hint)
+
+
+def refuse_to_shard(folder: StudyFolder, study: Study, added: Addition) -> None:
+    """Refuse what one shard alone would have; what it may spend is its own."""
+    if study.registration.shard is not None and added != Addition(budget=added.budget):
+        message = (
+            f"{folder.path}: is shard {study.registration.shard}, to which only budget is added"
+        )
+        raise UsageError(
+            message, hint="merge all shards (arena merge), and add to the merged study"
+        )
 
 
 def _limits(study: Study, added: Addition) -> ChangedLimits | None:

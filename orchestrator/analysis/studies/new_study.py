@@ -47,6 +47,7 @@ from orchestrator.runs.new_run import (
     require_held,
 )
 from orchestrator.runs.request import RunRequest, together
+from orchestrator.runs.shard import Shard
 from orchestrator.runs.spec import AgentEntry, EpisodeLimits, SpendingLimits
 from orchestrator.runs.store.lock import hash_suite, lock_digest, package_versions, user
 from orchestrator.runs.store.run_folder import RunFolder
@@ -146,9 +147,15 @@ class PlannedRun:
         suite = replace(self.suite, suite=request.suite, tasks=request.tasks)
         return replace(self, suite=suite, request=request)
 
+    def in_shard(self, shard: Shard) -> PlannedRun:
+        """Return it with a share of its trials alone."""
+        settings = self.request.settings.model_copy(update={"shard": str(shard)})
+        return replace(self, request=replace(self.request, settings=settings))
+
     def registered(self, run: RunFolder) -> RegisteredRun:
         """Return what the registration says of it, once its folder is there."""
         lock = run.lock()
+        share = {world: self.request.episodes_in(world) for world in lock.worlds}
         return RegisteredRun(
             folder=self.folder,
             run=lock.run,
@@ -157,6 +164,7 @@ class PlannedRun:
             suite=self.suite.label,
             tasks=tasks_by_world(self.suite.tasks, lock.worlds),
             lock_sha256=lock_digest(lock),
+            share=None if lock.shard is None else share,
         )
 
 
@@ -166,6 +174,7 @@ class NewStudy:
 
     Attributes:
         text: the file's bytes, as they are registered.
+        shard: the share of its trials that is played; None where all are.
     """
 
     path: Path
@@ -173,6 +182,7 @@ class NewStudy:
     file: StudyFile
     suites: tuple[PlayedSuite, ...]
     runs: tuple[PlannedRun, ...]
+    shard: Shard | None = None
 
     @classmethod
     def read(cls, path: Path, secret_options: Options | None = None) -> NewStudy:
@@ -215,6 +225,10 @@ class NewStudy:
         refuse_unfit_tapes(replace(runs[0].request, tasks=tasks), registry)
         return replace(self, suites=suites, runs=runs)
 
+    def in_shard(self, shard: Shard) -> NewStudy:
+        """Return it with this share of each run's trials alone, which may be none."""
+        return replace(self, shard=shard, runs=tuple(one.in_shard(shard) for one in self.runs))
+
     def refuse_without_effect(self, registry: SiteRegistry) -> None:
         """Refuse options without effect, before anything is started."""
         whole = together([one.request for one in self.runs])
@@ -237,6 +251,7 @@ class NewStudy:
                 packages=package_versions(self.suites[0].suite),
                 suites=tuple(one.registered for one in self.suites),
                 runs=made,
+                shard=None if self.shard is None else str(self.shard),
             )
             folder.register(self.text, registration)
         return StudyFolder.open(path)
@@ -351,31 +366,50 @@ def _chosen(label: str, entry: AgentEntry, secret_options: Mapping[str, object])
     return chosen
 
 
-def registered_folder(study: Path, out: Path | None, studies: Path) -> StudyFolder | None:
+def registered_folder(
+    study: Path, out: Path | None, studies: Path, shard: Shard | None = None
+) -> StudyFolder | None:
     """Return the folder of a study that is registered already; None where it is not.
 
     Args:
         study: its file, or its folder.
         out: its folder, where one is named.
         studies: where folders are made else.
+        shard: the share of it that is asked for; None asks for all, or for what a folder holds.
     """
     if study.is_dir():
         if out is not None and out.absolute() != study.absolute():
             raise UsageError(f"--out has no effect: {study} is a study's folder already")
-        return StudyFolder.open(study)
+        folder = StudyFolder.open(study)
+        if shard is not None:
+            _refuse_other_share(folder, shard)
+        return folder
     if not study.is_file():
         message = f"{study}: no such file"
         raise InputError(message, hint="give a study's file, or its folder")
-    path = study_path(read_study_file(study), out, studies)
+    path = study_path(read_study_file(study), out, studies, shard)
     if not StudyFolder(path).registration_path.is_file():
         return None
     folder = StudyFolder.open(path)
     registration = folder.registration()
     if sha256(read_regular(study, follow=True, most=LARGEST_DOCUMENT)) != registration.study_sha256:
         raise changed(study, registration)
+    _refuse_other_share(folder, shard)
     return folder
 
 
-def study_path(file: StudyFile, out: Path | None, studies: Path) -> Path:
-    """Return where a study's folder is."""
-    return studies / file.name if out is None else out
+def _refuse_other_share(folder: StudyFolder, shard: Shard | None) -> None:
+    """Refuse a folder that holds another share of the study than is asked for."""
+    held = folder.registration().shard
+    if held != (None if shard is None else str(shard)):
+        what = "the whole study" if held is None else f"shard {held} of the study"
+        hint = "name another folder with --out" if held is None else f"--shard {held}, or --out"
+        raise UsageError(f"{folder.path}: holds {what}", hint=hint)
+
+
+def study_path(
+    file: StudyFile, out: Path | None, studies: Path, shard: Shard | None = None
+) -> Path:
+    """Return where the folder of a study, or of a share of it, is."""
+    name = file.name if shard is None else f"{file.name}-{shard.number}-of-{shard.count}"
+    return studies / name if out is None else out

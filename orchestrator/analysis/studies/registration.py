@@ -76,6 +76,7 @@ class RegisteredRun(Strict):
         tasks: how many of the suite's chosen tasks run in each world.
         lock_sha256: over its lock as it began, see `lock_digest`.
         was_played: it was played before it came into the study.
+        share: of a shard of a study, how many episodes of each world are its own.
     """
 
     folder: str
@@ -86,6 +87,7 @@ class RegisteredRun(Strict):
     lock_sha256: str
     was_played: bool = False
     arm: str = Field(default="", exclude_if=lambda arm: not arm)
+    share: dict[World, int] | None = Field(default=None, exclude_if=lambda share: share is None)
 
     @property
     def label(self) -> str:
@@ -127,6 +129,8 @@ class Registration(Strict):
         budget: what the whole study may spend on models.
         packages: the versions it was registered with.
         amendments: in the order in which they came.
+        shard: `I/N`, where only this share of its trials is played.
+        shards: what it was merged from, as each was registered, in their order.
     """
 
     version: int = 2
@@ -140,6 +144,8 @@ class Registration(Strict):
     suites: tuple[RegisteredSuite, ...]
     runs: tuple[RegisteredRun, ...]
     amendments: tuple[Amendment, ...] = ()
+    shard: str | None = Field(default=None, exclude_if=lambda shard: shard is None)
+    shards: tuple[Registration, ...] = Field(default=(), exclude_if=lambda shards: not shards)
 
     @property
     def all_runs(self) -> tuple[RegisteredRun, ...]:

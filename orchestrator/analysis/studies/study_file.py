@@ -345,7 +345,7 @@ class StudyFile(RunSettings):
             message = "is of one run: `arena eval --canary`, or `arena canary` before the study"
             refuse_field(("canary",), message)
         if self.shard is not None:
-            message = "is of one run: `arena eval --shard`, then `arena merge` and `arena compare`"
+            message = "is of one machine, not of the study: `arena study run --shard I/N`"
             refuse_field(("shard",), message)
         if self.vary:
             refuse_field(("vary",), "a study names its arms: `variations: {dark: [look=dark]}`")

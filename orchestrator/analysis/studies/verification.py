@@ -14,6 +14,7 @@ from arena_core.errors import ArenaError, InputError, StoreError, WorkerProcessE
 from arena_core.names import counted
 from arena_core.plugins import ARENA
 from orchestrator.analysis.studies.registration import (
+    REGISTRATION_FILE,
     REPORT,
     RUNS,
     Registration,
@@ -191,6 +192,7 @@ def verify_study(
             found.differs(f"{RUNS}/{run.folder}", unreadable.message)
     _strangers(folder, registration, found)
     _locks_alike(registration, locks, found)
+    _shards(registration, locks, found)
     seals = _seals(folder, registration, found)
     head = seals[-1].digest if seals else _head_without_seals(registration, found)
     _published(published or Published(), registration, seals, head, found)
@@ -272,6 +274,25 @@ def _runs_of_all_agents(study: Study, where: str, found: Found) -> None:
         found.differs(where, "two runs have the same id")
 
 
+def _shards(registration: Registration, locks: Mapping[str, RunLock], found: Found) -> None:
+    """Check that a merged study is of shards registered alike, whose locks its runs name."""
+    where, shards = REGISTRATION_FILE, registration.shards
+    numbers = [one.shard for one in shards]
+    if numbers != [f"{number + 1}/{len(shards)}" for number in range(len(shards))]:
+        found.differs(where, f"it was merged from the shards {numbers}, which are not all of one")
+    for one in shards:
+        if (one.study_sha256, one.suites) != (registration.study_sha256, registration.suites):
+            found.differs(where, f"shard {one.shard} was registered as another study")
+    for at, run in enumerate(registration.runs):
+        merged = locks[run.folder].merged if run.folder in locks else None
+        if run.folder not in locks or (merged is None and not shards):
+            continue
+        its = [] if merged is None else [one.lock for one in merged.shards]
+        if its != [one.runs[at].lock_sha256 for one in shards if at < len(one.runs)]:
+            what = "it was not merged from the runs that the shards were registered with"
+            found.differs(f"{RUNS}/{run.folder}/lock.json", what)
+
+
 def _strangers(folder: StudyFolder, registration: Registration, found: Found) -> None:
     known = {run.folder for run in registration.all_runs}
     there = folder.runs_path.iterdir() if folder.runs_path.is_dir() else ()
@@ -341,7 +362,8 @@ def _published(
     found: Found,
 ) -> None:
     registered, given = published.registered, published.head
-    if registered is not None and _known(registered, registration.digests) is None:
+    digests = (*registration.digests, *(one.registered_digest for one in registration.shards))
+    if registered is not None and _known(registered, digests) is None:
         found.differs(
             "the published registration", f"{registered} is not a registration of this study"
         )

@@ -15,6 +15,7 @@ from evaluators.evidence import Evidence
 from orchestrator.analysis.studies.registration import RUNS, RegisteredRun, Registration, Study
 from orchestrator.analysis.studies.study_file import StudyFile
 from orchestrator.gateway.variations import arm_label
+from orchestrator.runs.shard import Shard
 from orchestrator.runs.spec import RunTerms
 from orchestrator.runs.store.digests import digest_of_folder
 from orchestrator.runs.store.journal import Journal, Key, Row
@@ -181,6 +182,7 @@ class RunCheck:
             ("attempts", lock.attempts, file.attempts),
             ("worlds", _names(lock.worlds), _names(worlds)),
             ("tapes", _tapes_in_words(lock), _tapes_in_words(file)),
+            ("shard", lock.shard or "none", self.registration.shard or "none"),
             ("arm", arm_label(lock.vary) or "clean", arm_label(vary) or "clean"),
         ):
             if is_said != wanted:
@@ -200,6 +202,8 @@ class RunCheck:
 
     def _asked(self) -> frozenset[EpisodeKey]:
         """Return the episodes that the study asks for, whatever repeats the lock says."""
+        named = self.registration.shard
+        shard = None if named is None else Shard.parse(named)
         repeats = self.lock.repeats if self.study is None else self.study.repeats
         worlds = self.lock.worlds if self.study is None else self._in_arm(self.study)[1]
         tasks = [task for task in self.folder.suite().tasks if task.id in set(self.lock.tasks)]
@@ -216,6 +220,7 @@ class RunCheck:
             for world in worlds
             if world in task.worlds
             for repeat in range(repeats)
+            if shard is None or shard.has(EpisodeKey(task.id, world, repeat).name)
         )
 
     def _ledger(self) -> tuple[Attempt, ...]:

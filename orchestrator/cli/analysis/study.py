@@ -50,6 +50,7 @@ def run(
         list[str] | None,
         typer.Option(help="LABEL.key=value: a secret of an agent, which stands in no file."),
     ] = None,
+    shard: of.Shard = None,
     workers: of.Workers = None,
     spares: of.Spares = None,
     memory: of.Memory = None,
@@ -81,6 +82,7 @@ def run(
             out=out,
             options=secrets,
             register_only=register,
+            shard=shard,
             headless=not headed,
             stop=stop,
             **changes,
@@ -94,7 +96,8 @@ def run(
             f" then: arena study run {progress.path}"
         )
     elif progress.done == progress.total:
-        console.note(f"done; arena study report {progress.path}")
+        todo = "study report" if shard is None else "merge"
+        console.note(f"done; arena {todo} {progress.path}")
 
 
 @app.command()

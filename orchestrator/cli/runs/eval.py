@@ -4,18 +4,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena_core.errors import UsageError
 from orchestrator.cli.runs import options as of
+from orchestrator.cli.runs.ray_terms import OF_RAY, ray_terms
 
 if TYPE_CHECKING:
     from orchestrator.analysis.run_report.run_report import RunReport
+    from orchestrator.api.ray_runs import RayRuns
     from orchestrator.runs.spec import RunSpec
 
 app = typer.Typer()
@@ -52,6 +54,11 @@ def evaluate(
     canary: of.Canary = False,
     canary_age: of.CanaryAge = None,
     shard: of.Shard = None,
+    ray: of.Ray = None,
+    ray_shards: of.RayShards = None,
+    ray_env: of.RayEnv = None,
+    ray_send: of.RaySend = False,
+    allow: of.Allow = None,
     model: of.Model = None,
     model_url: of.ModelUrl = None,
     model_deadline: of.ModelDeadline = None,
@@ -113,6 +120,14 @@ def evaluate(
     asked = of.asked(context)
     judge = judge_of(judge_model, judge_url, judge_votes, None if prices is None else str(prices))
     console = Console(as_json)
+    terms = ray_terms(context)
+    if terms is not None:
+        spec = None
+        if resume is None:
+            spec = RunSpec.of(**asked) if config is None else RunSpec.read(config, asked)
+        begin = _on_ray(context, spec, asked.get("options"), terms)
+        run(play(lambda arena, _: begin(arena.ray), console, judge))
+        return
     if resume is not None:
         changes = {name: asked[name] for name in Changes.__annotations__ if name in asked}
         options = asked.pop("options", {})
@@ -153,8 +168,41 @@ def _command(text: str, seconds: float | None) -> RunSpec:
 _BESIDE_RESUME = {
     *("resume", "again", "yes", "agent_cmd", "agent_seconds", "agent_option", "headed", "watch"),
     *("judge_model", "judge_url", "judge_votes", "as_json", "verbose", "log_level"),
+    *OF_RAY,
     "shard",  # the same one, so that a job that is started again may name it
 }
+
+
+def _on_ray(
+    context: typer.Context,
+    spec: RunSpec | None,
+    secrets: Mapping[str, object] | None,
+    terms: Mapping[str, Any],
+) -> Callable[[RayRuns], Awaitable[RunReport]]:
+    """Return what begins a run on a Ray cluster, or goes on with one where there is no spec."""
+    typed = context.params
+    how = {**terms, "yes": typed["yes"]}
+    if spec is not None:
+        return lambda on: on.run(spec, shards=typed["ray_shards"], out=typed["out"], **how)
+    _refuse_changes(context)
+    return lambda on: on.resume(typed["resume"], options=secrets, **how)
+
+
+def _refuse_changes(context: typer.Context) -> None:
+    """Refuse what would change a run that goes on on a cluster: it was cut and shared out."""
+    from orchestrator.runs.spec import Changes
+
+    for name in (
+        "again",
+        "agent_cmd",
+        "agent_seconds",
+        "ray_shards",
+        "shard",
+        *Changes.__annotations__,
+    ):
+        if name in of.given(context):
+            message = f"--resume with --ray goes on as it began: it takes no --{name}"
+            raise UsageError(message.replace("_", "-"))
 
 
 def _refuse_other_shard(run: Path, its: str | None, named: str) -> None:

@@ -1,9 +1,9 @@
-"""`arena merge`: make one run of the shards that several machines played."""
+"""`arena merge`: make one run, or study, of the shards that several machines played."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -13,6 +13,7 @@ from orchestrator.cli.console import Console
 from orchestrator.cli.runs import options as of
 
 app = typer.Typer()
+_OF_STUDIES: Final = "registration.json"
 
 
 @app.command()
@@ -30,6 +31,9 @@ def merge(
 ) -> None:
     """Make one run of all shards of a run, which arena eval --shard I/N played.
 
+    So it does of what arena sample --shard played, and one study of what
+    arena study run --shard played.
+
     The shards must be of one command, finished, and as they were saved. What
     differs between their machines is named and refused unless it is allowed. The
     result is a run like any other; the budget is that of all shards together. A
@@ -39,6 +43,14 @@ def merge(
     """
     console = Console(as_json)
     names = [one.strip() for one in (allow or "").split(",") if one.strip()]
+    if any((one / _OF_STUDIES).is_file() for one in runs):
+        study = arena_for(console).studies.merge(runs, into, allow=names)
+        if as_json:
+            console.json(study.document())
+            return
+        console.line(f"{counted(len(runs), 'shard')}, {counted(study.done, 'trial')}: {study.path}")
+        console.note(f"report: arena study report {study.path}")
+        return
     merged = arena_for(console).merge(runs, into, allow=names)
     shards = () if merged.lock.merged is None else merged.lock.merged.shards
     differing = () if merged.lock.merged is None else merged.lock.merged.allowed

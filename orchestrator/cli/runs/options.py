@@ -177,6 +177,33 @@ Shard = Annotated[
         " makes one run of all. --max-usd and --max-tokens hold for each shard by itself.",
     ),
 ]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Play on the nodes of a Ray cluster that declare arena-slots: auto, HOST:PORT or"
+        " ray://HOST:PORT. Budgets are shared out to the shards.",
+    ),
+]
+RayShards = Annotated[
+    int | None,
+    typer.Option(min=1, help="With --ray: into how many shards; default: 4 for each slot."),
+]
+RayEnv = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="With --ray: a variable of the environment that nodes get from here, as they get"
+        " OPENAI_API_KEY; repeat for more.",
+    ),
+]
+RaySend = Annotated[
+    bool, typer.Option("--ray-send", help="With --ray: send the working folder to the nodes.")
+]
+Allow = Annotated[
+    str | None,
+    typer.Option(help="With --ray: in what nodes may differ, with commas, as arena merge has it."),
+]
 Canary = Annotated[
     bool,
     typer.Option(

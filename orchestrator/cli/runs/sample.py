@@ -17,6 +17,7 @@ from orchestrator.cli.arena import arena_for
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console, Json
 from orchestrator.cli.runs import options as of
+from orchestrator.cli.runs.ray_terms import ray_terms
 
 if TYPE_CHECKING:
     from orchestrator.analysis.run_report.run_report import RunReport
@@ -92,6 +93,11 @@ def sample(
     max_tokens: of.MaxTokens = None,
     out: of.Out = None,
     shard: of.Shard = None,
+    ray: of.Ray = None,
+    ray_shards: of.RayShards = None,
+    ray_env: of.RayEnv = None,
+    ray_send: of.RaySend = False,
+    allow: of.Allow = None,
     screenshots: of.Screenshots = False,
     browser: of.Browser = None,
     headed: of.Headed = False,
@@ -125,6 +131,14 @@ def sample(
         return
     asked = of.asked(context)
     chosen, patterns = asked.pop("agent", agent), asked.pop("tasks", ())
+    terms = ray_terms(context)
+    if terms is not None:
+        if from_run is not None or from_step is not None:
+            raise UsageError("--from and --from-step have no effect with --ray", hint="use --shard")
+        spread = {"bands": named, "split": split, "shards": ray_shards, "out": out, "yes": yes}
+        beside = {"rollouts": rollouts, "measured": measured or (), **spread, **terms, **asked}
+        run(play(lambda arena, _: arena.ray.sample(chosen, patterns, **beside), console))
+        return
 
     def sampled(arena: Arena, stop: asyncio.Event) -> Awaitable[RunReport]:
         return arena.runs.sample(

@@ -18,7 +18,7 @@ from typing import Any, Final
 from arena_core.errors import StoreError, UsageError
 from arena_core.names import counted, listed, offered
 from arena_core.regular_files import MEGABYTE, open_regular, read_regular
-from orchestrator.runs.shard import Shard
+from orchestrator.runs.shard import Shard, in_order
 from orchestrator.runs.spec import SpendingLimits
 from orchestrator.runs.store.digests import digest_of_paths
 from orchestrator.runs.store.evidence_files import JUDGEMENTS_FILE, read_judgements
@@ -145,8 +145,8 @@ def _in_order(folders: Sequence[RunFolder]) -> list[RunFolder]:
     """Return all shards of a run by their number; refuse what is none, missing or there twice."""
     if not folders:
         raise UsageError("no run is named", hint="name the folders of all shards")
-    by_shard: dict[Shard, RunFolder] = {}
     require_once(folders)
+    found: list[tuple[Shard, Path]] = []
     for folder in folders:
         lock = folder.lock()
         if lock.merged is not None:
@@ -155,24 +155,9 @@ def _in_order(folders: Sequence[RunFolder]) -> list[RunFolder]:
         if lock.shard is None:
             message = f"{folder.path}: is no shard: it was played without --shard"
             raise UsageError(message, hint="arena compare puts whole runs side by side")
-        shard = Shard.parse(lock.shard)
-        if shard in by_shard:
-            message = f"{by_shard[shard].path} and {folder.path}: are both shard {shard}"
-            raise UsageError(message, hint="its trials would count twice: name one of them")
-        by_shard[shard] = folder
-    counts = sorted({shard.count for shard in by_shard})
-    if len(counts) > 1:
-        message = f"the runs are shards of {' and of '.join(map(str, counts))}"
-        raise UsageError(message, hint="name the shards of one run")
-    wanted = [Shard(number, counts[0]) for number in range(1, counts[0] + 1)]
-    missing = [shard for shard in wanted if shard not in by_shard]
-    if missing:
-        named = listed(map(str, missing[:_NAMED]))
-        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-        message = f"of {counts[0]} shards {counted(len(missing), 'is', 'are')} missing:"
-        hint = f"play {'it' if len(missing) == 1 else 'them'} by the same command, with --shard"
-        raise UsageError(f"{message} {named}{more}", hint=f"{hint} {missing[0]}")
-    return [by_shard[shard] for shard in wanted]
+        found.append((Shard.parse(lock.shard), folder.path))
+    by_path = {folder.path: folder for folder in folders}
+    return [by_path[path] for path in in_order(found)]
 
 
 def _differences(locks: Sequence[RunLock]) -> list[AllowedDifference]:
@@ -245,10 +230,19 @@ def _whole_parts(folders: Sequence[RunFolder], suite: Suite) -> list[_Part]:
             parts.append(found)
         else:
             unfinished.append(found)
-            todo.append(f"arena eval --resume {shlex.quote(str(folder.path))}")
+            todo.append(_to_go_on(folder.path))
     if unfinished:
-        raise StoreError("; ".join(unfinished[:_NAMED]), hint="; ".join(todo[:_NAMED]))
+        named = list(dict.fromkeys(todo))[:_NAMED]
+        raise StoreError("; ".join(unfinished[:_NAMED]), hint="; ".join(named))
     return parts
+
+
+def _to_go_on(run: Path) -> str:
+    """Return the command that goes on with a shard: of a study all its runs together."""
+    study = run.parent.parent
+    if (study / "registration.json").is_file():
+        return f"arena study run {shlex.quote(str(study))}"
+    return f"arena eval --resume {shlex.quote(str(run))}"
 
 
 def _part(folder: RunFolder, lock: RunLock, share: Collection[EpisodeKey]) -> _Part | str:
@@ -325,13 +319,6 @@ def _merged_lock(parts: Sequence[_Part], differing: Sequence[AllowedDifference])
     """Return the lock of the whole; its id is the same in whatever order shards are named."""
     first, locks = parts[0].lock, [part.lock for part in parts]
     digest = hashlib.sha256("\n".join(lock.run for lock in locks).encode()).hexdigest()
-    limits = [lock.current_limits for lock in locks]
-    usd = [one.max_usd for one in limits]
-    tokens = [one.max_tokens for one in limits]
-    budget = SpendingLimits(
-        max_usd=None if None in usd else sum(one or 0.0 for one in usd),
-        max_tokens=None if None in tokens else sum(one or 0 for one in tokens),
-    )
     shards = tuple(
         MergedShard(
             run=part.lock.run,
@@ -348,11 +335,21 @@ def _merged_lock(parts: Sequence[_Part], differing: Sequence[AllowedDifference])
             "run": f"{first.run.rpartition('-')[0] or first.run}-{digest[:8]}",
             "created_at": min(lock.created_at for lock in locks),
             "shard": None,
-            "budget": budget,
+            "budget": added_up([lock.current_limits for lock in locks]),
             "changed_limits": (),
             "steered": tuple(one for lock in locks for one in lock.steered),
             "merged": Merged(shards=shards, allowed=tuple(differing)),
         }
+    )
+
+
+def added_up(limits: Sequence[SpendingLimits]) -> SpendingLimits:
+    """Return what all shards together may spend: without limit where one has none."""
+    usd = [one.max_usd for one in limits]
+    tokens = [one.max_tokens for one in limits]
+    return SpendingLimits(
+        max_usd=None if None in usd else sum(one or 0.0 for one in usd),
+        max_tokens=None if None in tokens else sum(one or 0 for one in tokens),
     )
 
 
@@ -390,7 +387,7 @@ def _take(part: _Part, merged: RunFolder, attempt: Attempt) -> None:
     """Link or copy the files of an attempt; refuse them where they are not as they were saved."""
     source, digest = part.folder.evidence_folder(attempt.folder), part.digests.get(attempt.folder)
     where = f"{part.name}: evidence/{ascii(attempt.folder)[1:-1]}"
-    resume = f"arena eval --resume {shlex.quote(str(part.folder.path))}"
+    resume = _to_go_on(part.folder.path)
     if not source.is_dir():
         if attempt.state is AttemptState.FINISHED or digest is not None:
             raise StoreError(f"{where}: the evidence is missing", hint=f"{resume} plays it again")
@@ -422,17 +419,17 @@ def _link(source: str, target: Path) -> None:
 def _write_beside(run: Path, parts: Sequence[_Part]) -> None:
     """Write what lies beside the evidence: each shard's lines, one after the other."""
     for name in _LINES:
-        _join(run / name, [part.folder.path / name for part in parts])
+        join_lines(run / name, [part.folder.path / name for part in parts])
     # Of two judgements on one question the later counts: that is to be the first shard's.
     judged = [part.folder.path / JUDGEMENTS_FILE for part in reversed(parts)]
-    _join(run / JUDGEMENTS_FILE, judged)
+    join_lines(run / JUDGEMENTS_FILE, judged)
     planned = [part.folder.path / _ONCE for part in parts if (part.folder.path / _ONCE).exists()]
     if planned:
         (run / _ONCE).write_bytes(read_regular(planned[0]))
 
 
-def _join(target: Path, sources: Iterable[Path]) -> None:
-    """Write the whole lines of several files into one; none where there is no such file."""
+def join_lines(target: Path, sources: Iterable[Path]) -> None:
+    """Write the whole lines of several files into one; no file where there is none of them."""
     there = [path for path in sources if path.exists() or path.is_symlink()]
     if not there:
         return

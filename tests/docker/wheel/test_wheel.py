@@ -30,6 +30,7 @@ EXTRAS = {
     "inspect": "import inspect_ai.log, inspect_ai.event, orchestrator.serve.inspect_task",
     "pandas": "import pandas",
     "pytest": "import orchestrator.serve.pytest_plugin",
+    "ray": "import ray, orchestrator.runs.ray_node as node; ray.remote(node.play_shard)",
     "tape": "import warcio, orchestrator.tapes.records, orchestrator.tapes.writing",
     "verified": (
         "import geopy, jsonpath_ng.ext, pint, price_parser, dateutil.parser, pytimeparse2, regex;"

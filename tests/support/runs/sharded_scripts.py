@@ -59,6 +59,11 @@ def merging(scheduler: str) -> list[str]:
     return ["bash", "-ec", next(one["run"] for one in steps if "merge" in one.get("run", ""))]
 
 
+def of_a_study() -> list[str]:
+    """Return the words that play a study in two shards, merge and report it."""
+    return ["bash", "-ec", _block("bash", "--into study-of-both")]
+
+
 def run(
     words: list[str],
     variables: Mapping[str, str],

@@ -18,6 +18,7 @@ from orchestrator.analysis.studies.registration import (
     sha256,
 )
 from orchestrator.analysis.studies.seals import seal_study
+from orchestrator.runs.shard import Shard
 from orchestrator.runs.store.ledger import AttemptState, EpisodeKey
 from orchestrator.runs.store.lock import RunLock, hash_suite, lock_digest
 from orchestrator.runs.store.run_folder import RunFolder
@@ -42,6 +43,7 @@ def make_study(
     *,
     repeats: int = 3,
     arms: Mapping[str, tuple[str, ...]] | None = None,
+    shard: str | None = None,
 ) -> StudyFolder:
     """Write a study's folder with so many of the three episodes of each agent.
 
@@ -50,16 +52,17 @@ def make_study(
         text: the study's file.
         repeats: how many episodes of each run are there.
         arms: what is varied in each, by its name; there each agent's last episode is void.
+        shard: the share of its episodes that it has.
     """
     clean: dict[str, tuple[str, ...]] = {"": ()}
     with StudyFolder.creating(path) as folder:
         runs = tuple(
-            _run(folder, label, arm, vary)
+            _run(folder, label, arm, vary, shard)
             for label in ANSWERS
             for arm, vary in (clean | dict(arms or {})).items()
         )
         registration = Registration(
-            study="study-made-1",
+            study=f"study-made-{shard or 1}",
             name="made",
             registered_at=REGISTERED.isoformat(),
             by="me",
@@ -75,6 +78,7 @@ def make_study(
                 ),
             ),
             runs=runs,
+            shard=shard,
         )
         folder.register(text, registration)
     made = StudyFolder.open(path)
@@ -93,9 +97,12 @@ def lock_of(label: str) -> RunLock:
 def play(run: RunFolder, answer: str, repeats: Iterable[int]) -> None:
     """Enter one finished episode a repeat."""
     lock = run.lock()
+    share = Shard.parse(lock.shard or "1/1")
     with run.writing() as ledger:
         for repeat in repeats:
             key = EpisodeKey("one", World.OFFLINE, repeat)
+            if not share.has(key.name):
+                continue
             number = ledger.start(key)
             evidence = tiny_evidence(
                 agent=lock.agent.name,
@@ -113,9 +120,13 @@ def play(run: RunFolder, answer: str, repeats: Iterable[int]) -> None:
             ledger.end(key, number, AttemptState.FINISHED, outcome, digest)
 
 
-def _run(folder: StudyFolder, label: str, arm: str, vary: tuple[str, ...]) -> RegisteredRun:
+def _run(
+    folder: StudyFolder, label: str, arm: str, vary: tuple[str, ...], shard: str | None
+) -> RegisteredRun:
     name = f"{label}--{arm}" if arm else label
-    lock = lock_of(name).model_copy(update={"vary": vary})
+    run = f"run-{name}" if shard is None else f"run-{name}-{shard.replace('/', 'of')}"
+    lock = lock_of(name).model_copy(update={"vary": vary, "run": run, "shard": shard})
+    share = {World.OFFLINE: len(list(lock.trials(SUITE.tasks)))}
     RunFolder.create(folder.runs_path / name, lock, SUITE)
     return RegisteredRun(
         folder=name,
@@ -125,4 +136,5 @@ def _run(folder: StudyFolder, label: str, arm: str, vary: tuple[str, ...]) -> Re
         suite="demo",
         tasks={World.OFFLINE: 1},
         lock_sha256=lock_digest(lock),
+        share=None if shard is None else share,
     )

@@ -21,12 +21,14 @@ import orchestrator
 from orchestrator import (
     Arena,
     OpenEpisode,
+    RayRuns,
     Runs,
     Sites,
     Studies,
     Suites,
     SyncArena,
     SyncEpisode,
+    SyncRayRuns,
     SyncRuns,
     SyncSites,
     SyncStudies,
@@ -92,6 +94,12 @@ SUITES = {
     "task": "name",
     "tasks": "suite, patterns",
 }
+RAY_RUNS = {
+    "resume": "out, *, address, allow, environment, send, options, yes",
+    "run": "spec, *, address, shards, allow, environment, send, out, yes",
+    "sample": "agent, patterns, *, rollouts, measured, bands, split, address, shards, allow,"
+    " environment, send, out, yes, asked",
+}
 RUNS = {
     "check_judge": "labelled, judge, second",
     "compare": "runs, *, margin, alpha, seed",
@@ -114,9 +122,10 @@ RUNS = {
 STUDIES = {
     "add": "study, file, *, repeats, runs, max_usd, max_tokens, options",
     "leaderboard": "studies, out",
+    "merge": "studies, into, *, allow",
     "plan": "study, pilots, *, difference",
     "report": "study",
-    "run": "study, *, out, options, headless, register_only, stop, changes",
+    "run": "study, *, out, options, headless, register_only, shard, stop, changes",
     "status": "study",
     "verify": "study, *, registered, head",
 }
@@ -152,6 +161,7 @@ FACES: list[tuple[type, type, Mapping[str, str]]] = [
     (Arena, SyncArena, ARENA),
     (Sites, SyncSites, SITES),
     (Suites, SyncSuites, SUITES),
+    (RayRuns, SyncRayRuns, RAY_RUNS),
     (Runs, SyncRuns, RUNS),
     (Studies, SyncStudies, STUDIES),
     (Tapes, SyncTapes, TAPES),
@@ -223,9 +233,9 @@ def test_both_faces_have_exactly_these_methods_with_these_parameters(
 
 def test_the_namespaces_are_attributes_of_both() -> None:
     for arena in (Arena(), SyncArena()):
-        kinds = [arena.sites, arena.suites, arena.runs, arena.studies, arena.tapes]
+        kinds = [arena.sites, arena.suites, arena.runs, arena.studies, arena.tapes, arena.ray]
         prefix = "Sync" if isinstance(arena, SyncArena) else ""
-        names = ["Sites", "Suites", "Runs", "Studies", "Tapes"]
+        names = ["Sites", "Suites", "Runs", "Studies", "Tapes", "RayRuns"]
         assert [type(one).__name__ for one in kinds] == [f"{prefix}{name}" for name in names]
 
 

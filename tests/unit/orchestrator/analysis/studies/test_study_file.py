@@ -221,5 +221,7 @@ def test_editors_know_a_studys_fields() -> None:
     assert list(schema.iter_errors({"name": "x"}))
 
 
-def test_a_study_has_no_shards_of_its_own() -> None:
-    assert "arena merge" in refused(f"{WHOLE.partition('questions:')[0]}shard: 1/2\n")
+def test_a_share_is_asked_for_on_the_command_line() -> None:
+    assert "arena study run --shard I/N" in refused(
+        f"{WHOLE.partition('questions:')[0]}shard: 1/2\n"
+    )

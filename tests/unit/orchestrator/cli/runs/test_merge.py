@@ -8,6 +8,7 @@ from pathlib import Path
 from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.runs.sharded_runs import play_run, play_shards
+from support.studies.registered_study import make_study
 
 from arena_core.errors import StoreError, UsageError
 
@@ -39,6 +40,16 @@ def test_other_images_are_refused_until_they_are_allowed(call: Call, tmp_path: P
     assert merged.code == 0, merged.err
     assert "2 shards, 15 trials" in merged.out
     assert "which differ in images.arena/shop:1" in call("report", tmp_path / "whole").out
+
+
+def test_shards_of_a_study_are_merged_to_a_study(call: Call, tmp_path: Path) -> None:
+    shards = [make_study(tmp_path / one, shard=f"{one}/2").path for one in "12"]
+    merged = call("merge", *shards, "--into", tmp_path / "whole", "--json")
+    assert merged.code == 0, merged.err
+    assert (merged.document["done"], merged.document["episodes"]) == (6, 6)
+    again = call("merge", *shards, "--into", tmp_path / "whole")
+    assert (again.code, again.out) == (StoreError.exit_code, "")
+    assert "exists already" in again.err
 
 
 def test_a_shard_goes_on_as_itself_alone(call: Call, tmp_path: Path) -> None:

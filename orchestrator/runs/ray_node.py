@@ -1,0 +1,213 @@
+"""What a node of a Ray cluster does for a run: it plays one shard, as `arena eval` does there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import platform
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from arena_core.errors import ArenaError, ImageError, PrerequisiteError
+from arena_core.extras import extra
+from arena_core.plugins import ARENA
+from orchestrator.runs.lock_writer import image_ids
+from orchestrator.runs.packed import pack
+from orchestrator.runs.request import tasks_of
+from orchestrator.runs.spec import RunSpec
+from orchestrator.runs.store.ledger import AttemptState
+from orchestrator.runs.store.run_folder import RunFolder
+from orchestrator.sandbox.engine.engine import Engine
+from sites.registry import load_registry
+from tasks.loader import Selection, load_source, select_tasks
+
+# Where a node is lost, Ray kills its own process and that one's children, this shell among them.
+# The kernel then ends the player below it, with TERM: so it takes its containers down.
+_BETWEEN: Final = ("sh", "-c", 'trap : TERM; "$@"; exit $?', "player")
+_PLAYER: Final = (
+    "import ctypes, signal, sys; ctypes.CDLL(None).prctl(1, signal.SIGTERM);"
+    " sys.argv[0] = 'arena'; from orchestrator.cli.entry import main; main()"
+)
+_ENDS_WITHIN_S: Final = 60
+_TAIL: Final = 64_000
+_SAID: Final = "arena: "
+_HINT: Final = "  → "
+
+
+Order = Mapping[str, Any]  # plain values: an Arena of another version reads them too
+
+
+def node_order(
+    spec: Order,
+    environment: Mapping[str, str],
+    folder: str | None,
+    images: Mapping[str, str] | None,
+) -> dict[str, Any]:
+    """Return what a node is asked for.
+
+    Args:
+        spec: of the run, as JSON has it.
+        environment: variables that are set for the player alone, keys of models among them.
+        folder: the driver's working folder, which is entered where the node has it too.
+        images: by tag, the ids that the node's own must have; None where they may differ.
+    """
+    asked = {"spec": spec, "environment": environment, "folder": folder, "images": images}
+    return {"arena": version(ARENA), **asked}
+
+
+def play_shard(order: Order) -> dict[str, Any]:
+    """Play a shard and return its folder as bytes, or why it was not played to its end.
+
+    Returns:
+        `node`, `seconds` and `packed`; or `node`, `code`, `message` and `hint` of an error.
+    """
+    node = _node()
+    try:
+        _enter(order)
+        _require_images(order)
+        with tempfile.TemporaryDirectory(prefix="arena-shard-") as folder:
+            began = time.monotonic()
+            played = _played(order, Path(folder))
+            return {"node": node, "seconds": time.monotonic() - began, **played}
+    except ArenaError as error:
+        return {"node": node} | _said_by(error)
+
+
+def node_images(order: Order) -> dict[str, Any]:
+    """Return the ids of the images that a run needs, as this node has them."""
+    node = _node()
+    try:
+        _enter(order)
+        return {"node": node, "images": asyncio.run(_images(order["spec"]))}
+    except ArenaError as error:
+        return {"node": node} | _said_by(error)
+
+
+def refuse_failed(answer: Mapping[str, Any], what: str) -> None:
+    """Raise the error that a node answered with, naming the node."""
+    if "code" in answer:
+        kind = _by_code(ArenaError, answer["code"]) or ArenaError
+        raise kind(f"{what} on node {answer['node']}: {answer['message']}", hint=answer["hint"])
+
+
+def _by_code(kind: type[ArenaError], code: int) -> type[ArenaError] | None:
+    if kind.exit_code == code:
+        return kind
+    return next((it for one in kind.__subclasses__() if (it := _by_code(one, code))), None)
+
+
+def _said_by(error: ArenaError) -> dict[str, Any]:
+    return {"code": error.exit_code, "message": error.message, "hint": error.hint}
+
+
+def _node() -> str:
+    context = extra("ray", "ray", needed_by="--ray").get_runtime_context()
+    return f"{platform.node()} ({context.get_node_id()[:8]})"
+
+
+def _enter(order: Order) -> None:
+    """Enter the driver's folder, where relative paths of the run lead on."""
+    here = version(ARENA)
+    if order["arena"] != here:
+        message = f"it has Arena {here}, the driver {order['arena']}"
+        raise PrerequisiteError(message, hint="install the same one on all nodes")
+    if order["folder"] is not None and Path(order["folder"]).is_dir():
+        os.chdir(order["folder"])
+
+
+def _require_images(order: Order) -> None:
+    if order["images"] is None:
+        return
+    own = asyncio.run(_images(order["spec"]))
+    for tag, wanted in order["images"].items():
+        if own.get(tag) != wanted:
+            message = f"its image {tag} is {own.get(tag)}, elsewhere in the cluster {wanted}"
+            hint = "build once and send it, or arena pull; --allow images plays all the same"
+            raise ImageError(message, hint=hint)
+
+
+async def _images(document: Order) -> dict[str, str]:
+    """Return the ids of the images of all sites that the chosen tasks visit."""
+    spec, registry = RunSpec.of(**document), load_registry()
+    chosen = select_tasks(load_source(spec.suite).suite, Selection(ids=spec.tasks))
+    upstreams = [
+        registry.upstreams(
+            dict.fromkeys(site for task in chosen if world in task.worlds for site in task.sites),
+            world,
+            staged=spec.staged,
+            taped=spec.tapes,
+        )
+        for world in spec.worlds
+    ]
+    async with await Engine.connect() as engine:
+        return await image_ids(upstreams, engine)
+
+
+def _played(order: Order, folder: Path) -> dict[str, Any]:
+    """Let a process of its own play the shard; what it finished counts, however it ended."""
+    spec = dict(order["spec"])
+    words = ["eval", "--yes", "--json", "--suite", spec.pop("suite", "demo")]
+    for tape in spec.pop("tape", ()):
+        words += ["--tape", tape]
+    file, run, said = folder / "run.yaml", folder / "run", folder / "said"
+    file.write_text(json.dumps(spec), encoding="utf-8")
+    words += ["--config", str(file), "--out", str(run)]
+    with said.open("wb") as stderr:
+        playing = subprocess.Popen(
+            [*_BETWEEN, sys.executable, "-c", _PLAYER, *words],
+            env={**os.environ, **order["environment"]},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+            start_new_session=True,
+        )
+        try:
+            code = playing.wait()
+        finally:
+            _end(playing)
+    if run.is_dir() and _is_whole(RunFolder.open(run)):
+        return {"packed": pack(run)}
+    return {"code": code or 1, **_last_said(said.read_bytes()[-_TAIL:].decode(errors="replace"))}
+
+
+def _end(playing: subprocess.Popen[bytes]) -> None:
+    """End a player whose shard was cancelled, as TERM does: its containers go first."""
+    if playing.poll() is not None:
+        return
+    os.killpg(playing.pid, signal.SIGTERM)
+    try:
+        playing.wait(_ENDS_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(playing.pid, signal.SIGKILL)
+        playing.wait()
+
+
+def _is_whole(run: RunFolder) -> bool:
+    """Whether every trial of a shard is finished."""
+    lock = run.lock()
+    if not run.is_begun:
+        return False
+    with run.reading() as ledger:
+        done = {one.key for one in ledger.attempts() if one.state is AttemptState.FINISHED}
+    return done >= set(lock.trials(tasks_of(lock, run.suite())))
+
+
+def _last_said(stderr: str) -> dict[str, str]:
+    """Return the error in which `arena` ended, and its hint."""
+    lines = stderr.splitlines()
+    begun = [n for n, line in enumerate(lines) if line.startswith(_SAID)]
+    error = lines[begun[-1] :] if begun else lines[-1:]
+    hints = [line.removeprefix(_HINT) for line in error if line.startswith(_HINT)]
+    text = "\n".join(line for line in error if not line.startswith(_HINT))
+    return {
+        "message": text.removeprefix(_SAID) or "it ended without a word",
+        "hint": hints[-1] if hints else "",
+    }
