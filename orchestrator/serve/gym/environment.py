@@ -15,7 +15,7 @@ from gymnasium.error import ResetNeeded
 from arena_core.errors import UsageError
 from orchestrator.agents.action_spaces.parser import Misread
 from orchestrator.api.arena import Arena
-from orchestrator.api.sync import LoopThread
+from orchestrator.api.loop_thread import LoopThread
 from orchestrator.browser.observation import AXTREE, SCREENSHOT
 from orchestrator.episode.checkpoint import Checkpoint
 from orchestrator.episode.checkpoint_file import load_checkpoint, save_checkpoint

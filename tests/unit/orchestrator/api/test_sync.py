@@ -14,7 +14,7 @@ import pytest
 from quick_cases import SLOW
 
 from arena_core.errors import UsageError
-from orchestrator.api.sync import LoopThread
+from orchestrator.api.loop_thread import LoopThread
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_what_was_not_closed_is_closed_when_python_ends() -> None:
         import asyncio
         from contextlib import asynccontextmanager
         from arena_core.held import Held
-        from orchestrator.api.sync import LoopThread
+        from orchestrator.api.loop_thread import LoopThread
 
         @asynccontextmanager
         async def room():
