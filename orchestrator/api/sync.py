@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
-Item = TypeVar("Item")
 Awaited = TypeVar("Awaited")
 
 
