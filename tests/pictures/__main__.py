@@ -19,6 +19,7 @@ _PAGES: Final = {
     "shop": "/catalogue/category/kitchen-coffee_1/",
     "forum": "/f/coffee/top?t=all",
     "forge": "/projects",
+    "hub": "/harbour-store/pull-request/36",
     "cms": "/",
     "wiki": "/wiki/A/Kettle",
     "map": "/",

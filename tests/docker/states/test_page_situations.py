@@ -1,4 +1,4 @@
-"""Pages in the middle of real tasks come back equal: 40 situations over all nine sites."""
+"""Pages in the middle of real tasks come back equal: 40 situations over nine sites."""
 
 from __future__ import annotations
 

@@ -75,6 +75,14 @@ async def _issue(page: Page, origin: str) -> None:
     await page.get_by_role("heading", name=TEXT).first.wait_for()
 
 
+async def _ask_on_the_hub(page: Page, origin: str) -> None:
+    await page.goto(f"{origin}/kettle-firmware/new_issue")
+    await page.locator("#title").fill(TEXT)
+    await page.locator("#issue_content").fill(TEXT)
+    await page.get_by_role("button", name="Create Issue").click()
+    await page.get_by_text(TEXT).first.wait_for()
+
+
 CHANGES: Final[Mapping[str, Change]] = {
     "cms": Change(
         "author",
@@ -86,6 +94,11 @@ CHANGES: Final[Mapping[str, Change]] = {
     ),
     "forum": Change(
         "member", _submit, "SELECT id, created FROM waypost_submission ORDER BY id DESC LIMIT 1"
+    ),
+    "hub": Change(
+        "developer",
+        _ask_on_the_hub,
+        "SELECT id, date_created FROM issues ORDER BY date_created DESC LIMIT 1",
     ),
     "shop": Change(
         "customer",
@@ -135,6 +148,12 @@ WRITES: Final[Mapping[str, Write]] = {
         "member",
         "/api/submissions",
         lambda text: {"forum": "coffee", "title": text, "body": text},
+    ),
+    "hub": _post(
+        "hub",
+        "developer",
+        "/api/0/kettle-firmware/new_issue",
+        lambda text: {"title": text, "issue_content": text},
     ),
     "shop": _fill_basket,
     "tools": _post("tools", "emma", "/api/notes", lambda text: {"title": text, "body": text}),
