@@ -19,5 +19,5 @@ GRANT SELECT ON hub.* TO arena_reader@'%';
 SQL
 PYTHONPATH=/build/hub/seed:/build/forge/seed:$PYTHONPATH PYTHONHASHSEED=0 python3 -m hubseed
 # Rows that Pagure dates with the machine's clock when it makes its tables.
-sql hub -e "UPDATE acls SET created = '2023-03-06 08:00:00'"
+sql hub -e "UPDATE acls SET created = '2023-03-06 08:00:00'; UPDATE pagure_group_type SET created = '2023-03-06 08:00:00'"
 stop_database

@@ -14,6 +14,7 @@ from forgeseed.people import Person, people
 from forgeseed.projects import Project, projects
 from pagure.config import config
 from pagure.lib import model
+from sqlalchemy.util import OrderedSet
 
 from hubseed.accounts import add_accounts, add_groups
 from hubseed.chronicle import Chronicle
@@ -95,8 +96,15 @@ class _Filled:
         return add_fork(self.rows, project, parent, self.ids[owner.login], since)
 
 
+def _order_indexes() -> None:
+    """Let a table's indexes be made in the order of their names, not of their addresses."""
+    for table in model.BASE.metadata.tables.values():
+        table.indexes = OrderedSet(sorted(table.indexes, key=lambda index: str(index.name)))
+
+
 def main() -> None:
     """Make the tables and fill them."""
+    _order_indexes()
     model.create_tables(config["DB_URL"], None, acls=config["ACLS"])
     filled = _Filled()
     filled.rows.write()
