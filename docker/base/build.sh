@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Build debian:bookworm-slim from a Debian mirror, for machines that reach no image registry.
+# Build debian:bookworm-slim (or another release's) from a Debian mirror, for machines that reach no image registry.
 #
-# usage: build.sh [TAG]        needs root, debootstrap and a running Docker engine
+# usage: build.sh [TAG]        needs root, debootstrap and a running Docker engine; build.sh debian:trixie-slim
 # ARENA_DEBIAN_MIRROR names another mirror; the default is deb.debian.org.
 set -euo pipefail
 
 tag=${1:-debian:bookworm-slim}
+case $tag in *trixie*) suite=trixie ;; *) suite=bookworm ;; esac
 mirror=${ARENA_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 
 for need in debootstrap docker tar; do
@@ -16,9 +17,9 @@ done
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 
-echo "base: debootstrap bookworm from $mirror" >&2
+echo "base: debootstrap $suite from $mirror" >&2
 log=$root.log
-if ! debootstrap --variant=minbase --include=ca-certificates bookworm "$root" "$mirror" >"$log" 2>&1; then
+if ! debootstrap --variant=minbase --include=ca-certificates "$suite" "$root" "$mirror" >"$log" 2>&1; then
     echo "base: debootstrap failed; its last lines:" >&2
     tail -n 15 "$log" >&2
     rm -f "$log"
@@ -27,8 +28,8 @@ fi
 rm -f "$log"
 
 cat >"$root/etc/apt/sources.list" <<LIST
-deb $mirror bookworm main
-deb $mirror bookworm-updates main
+deb $mirror $suite main
+deb $mirror $suite-updates main
 LIST
 # No service may start while packages are installed into an image.
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"

@@ -20,6 +20,7 @@ _PAGES: Final = {
     "erp": "/login",
     "forum": "/f/coffee/top?t=all",
     "forge": "/projects",
+    "hub": "/harbour-store/pull-request/36",
     "cms": "/",
     "wiki": "/wiki/A/Kettle",
     "map": "/",

@@ -40,35 +40,40 @@ from sites.manifest import Site
 from sites.registry import SiteRegistry
 
 BASE_TAG: Final = "debian:bookworm-slim"
+# What an image begins with that needs a newer release: Pagure is in no other.
+_NEWER_BASE_TAG: Final = "debian:trixie-slim"
 _PULL_S: Final = 180.0
 _BUILD_S: Final = 1200.0
 _LAST_LINES: Final = 20
 _MISSING_TOOL: Final = 4  # build.sh's exit code
 
 
-async def ensure_base(engine: Engine, folder: Path, on_line: Callable[[str], None]) -> ImageInfo:
-    """Return the base image; pull it, or else build it with debootstrap under the same tag."""
-    found = await engine.image(BASE_TAG)
+async def ensure_base(
+    engine: Engine, folder: Path, on_line: Callable[[str], None], tag: str | None = None
+) -> ImageInfo:
+    """Return a base image; pull it, or else build it with debootstrap under the same tag."""
+    tag = tag or BASE_TAG
+    found = await engine.image(tag)
     if found is not None:
         return found
-    on_line(f"base: pulling {BASE_TAG}")
+    on_line(f"base: pulling {tag}")
     try:
-        return await engine.pull(BASE_TAG, BASE_TAG, lambda _: None, deadline_s=_PULL_S)
+        return await engine.pull(tag, tag, lambda _: None, deadline_s=_PULL_S)
     except (ImageError, EngineError) as unreachable:
         on_line(f"base: no registry ({unreachable.message}); building it with debootstrap")
-    await _run_script(folder / "base" / "build.sh", on_line)
-    built = await engine.image(BASE_TAG)
+    await _run_script(folder / "base" / "build.sh", tag, on_line)
+    built = await engine.image(tag)
     if built is None:
-        message = f"the build of the base image ended well, but the engine has no {BASE_TAG}"
+        message = f"the build of the base image ended well, but the engine has no {tag}"
         raise ImageError(message, hint="is DOCKER_HOST another engine than the `docker` command's?")
     return built
 
 
-async def _run_script(script: Path, on_line: Callable[[str], None]) -> None:
+async def _run_script(script: Path, tag: str, on_line: Callable[[str], None]) -> None:
     process = await asyncio.create_subprocess_exec(
         "bash",
         str(script),
-        BASE_TAG,
+        tag,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
@@ -89,7 +94,7 @@ async def _run_script(script: Path, on_line: Callable[[str], None]) -> None:
     if code:
         shown = "\n".join(f"  {line}" for line in last)
         leaf = PrerequisiteError if code == _MISSING_TOOL else ImageError
-        message = f"the base image {BASE_TAG} could not be built (exit code {code}):\n{shown}"
+        message = f"the base image {tag} could not be built (exit code {code}):\n{shown}"
         raise leaf(message, hint=f"{bootstrap_script()} installs what it needs")
 
 
@@ -287,6 +292,8 @@ class _Builder:
         if build is None:
             message = f"site '{recipe.site.name}': its image is not built here"
             raise ImageError(message, hint=recipe.command)
+        if f"FROM {_NEWER_BASE_TAG}" in self._book.dockerfile(recipe).read_text(encoding="utf-8"):
+            await ensure_base(self._engine, self._book.folder, note.say, _NEWER_BASE_TAG)
         context = context_tar(self._book.files(recipe), self._bundle)
         # A Dockerfile that starts FROM a sealed image inherits its labels: the golden state is
         # that image's, not this one's.

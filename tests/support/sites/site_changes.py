@@ -97,6 +97,14 @@ async def _answer(page: Page, origin: str) -> None:
     await dialog.wait_for(state="hidden")
 
 
+async def _ask_on_the_hub(page: Page, origin: str) -> None:
+    await page.goto(f"{origin}/kettle-firmware/new_issue")
+    await page.locator("#title").fill(TEXT)
+    await page.locator("#issue_content").fill(TEXT)
+    await page.get_by_role("button", name="Create Issue").click()
+    await page.get_by_text(TEXT).first.wait_for()
+
+
 CHANGES: Final[Mapping[str, Change]] = {
     "cms": Change(
         "author",
@@ -113,6 +121,11 @@ CHANGES: Final[Mapping[str, Change]] = {
         "member", _submit, "SELECT id, created FROM waypost_submission ORDER BY id DESC LIMIT 1"
     ),
     "office": Change("ines", _answer, "SELECT id, sent FROM mail ORDER BY id DESC LIMIT 1"),
+    "hub": Change(
+        "developer",
+        _ask_on_the_hub,
+        "SELECT id, date_created FROM issues ORDER BY date_created DESC LIMIT 1",
+    ),
     "shop": Change(
         "customer",
         _ask_for_return,
@@ -187,6 +200,12 @@ WRITES: Final[Mapping[str, Write]] = {
         lambda text: {"forum": "coffee", "title": text, "body": text},
     ),
     "office": _put_card,
+    "hub": _post(
+        "hub",
+        "developer",
+        "/api/0/kettle-firmware/new_issue",
+        lambda text: {"title": text, "issue_content": text},
+    ),
     "shop": _fill_basket,
     "tools": _post("tools", "emma", "/api/notes", lambda text: {"title": text, "body": text}),
 }

@@ -54,7 +54,7 @@ def test_the_checks_tell_right_wordings_from_wrong_ones(suite: str) -> None:
 @SLOW
 @pytest.mark.parametrize(
     "suite",
-    ["demo", "arena-120", "arena-hard", "arena-safety", "miniwob", "miniwob-56", "smoke"],
+    ["demo", "arena-120", "arena-hard", "arena-safety", "hub", "miniwob", "miniwob-56", "smoke"],
 )
 def test_no_answer_without_content_passes(suite: str) -> None:
     source = source_of(suite)

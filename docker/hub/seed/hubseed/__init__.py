@@ -1,0 +1,1 @@
+"""Fills the hub from the forge's people, projects and histories."""

@@ -1,0 +1,8 @@
+"""Makes the hub's own code importable: it lives in docker/, which is no Python package."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "docker" / "hub" / "app"))
