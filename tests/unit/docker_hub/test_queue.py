@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
 
@@ -98,3 +99,29 @@ def test_a_request_waits_for_its_task_although_another_thread_runs_it() -> None:
     tasks.finish()
     assert landed == ["slow"]
     other.join()
+
+
+def test_two_writes_never_run_at_once_and_reads_do() -> None:
+    together = threading.Barrier(2)
+
+    def app(environ: dict[str, str], start: Start) -> Iterable[bytes]:
+        try:
+            together.wait(5 if environ["REQUEST_METHOD"] == "GET" else 0.2)
+        except threading.BrokenBarrierError:
+            together.reset()
+            start("200 alone", [])
+        else:
+            start("200 together", [])
+        return []
+
+    landing = queue.Landing(app, queue.TaskQueue())
+
+    def ask(method: str) -> str:
+        seen: list[str] = []
+        environ = {"REQUEST_METHOD": method, "PATH_INFO": "/"}
+        landing(environ, lambda status, _headers: seen.append(status))
+        return seen[0]
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(ask, ["POST", "POST"])) == ["200 alone"] * 2
+        assert list(pool.map(ask, ["GET", "GET"])) == ["200 together"] * 2

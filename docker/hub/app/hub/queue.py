@@ -16,6 +16,7 @@ from typing import Any
 from uuid import uuid4
 
 _KEPT = 256
+_READS = frozenset({"GET", "HEAD"})
 _log = logging.getLogger(__name__)
 
 
@@ -99,14 +100,24 @@ class TaskQueue:
 
 
 class Landing:
-    """WSGI: answers a request once all that it started has landed."""
+    """WSGI: answers a request once all that it started has landed; one write at a time.
+
+    Pagure numbers an issue after the last one that it sees: two at once would get one number.
+    """
 
     def __init__(self, app: Callable[..., Iterable[bytes]], queue: TaskQueue) -> None:
         self._app = app
         self._queue = queue
+        self._writing = Lock()
 
     def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
         """Answer as the application does, later."""
+        if environ["REQUEST_METHOD"] in _READS:
+            return self._landed(environ, start)
+        with self._writing:
+            return self._landed(environ, start)
+
+    def _landed(self, environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
         held: list[tuple[Any, ...]] = []
         parts = self._app(environ, lambda *head: held.append(head))
         if environ["PATH_INFO"].endswith("/git-receive-pack"):
