@@ -93,8 +93,14 @@ function generated(element, where) {
 
 const spaced = (text, display) => (display === "inline" || display === "contents" || !text ? text : ` ${text} `);
 
+// Chromium leaves these out of names by content, and not out of what `aria-labelledby` names.
+const NO_PART_OF_A_NAME = new Set([
+  "article", "figure", "form", "group", "menu", "navigation", "radiogroup", "status", "toolbar",
+]);
+
 // What an element inside another adds to its name.
-function innerName(child) {
+function innerName(child, labels) {
+  if (!labels && child.localName !== "details" && NO_PART_OF_A_NAME.has(arena.role(child))) return "";
   if (child.localName === "br") return " ";
   const label = child.getAttribute("aria-label");
   if (label) return label;
@@ -103,16 +109,16 @@ function innerName(child) {
     const title = [...child.children].find((e) => e.localName === "title");
     if (title) return ` ${title.textContent} `;
   }
-  return child.getAttribute("alt") || contentName(child);
+  return child.getAttribute("alt") || contentName(child, labels);
 }
 
-function contentName(element) {
+function contentName(element, labels = false) {
   const parts = [generated(element, "::before")];
   const shownAs = SHOWN_AS[getComputedStyle(element).textTransform] || ((text) => text);
   for (const child of element.childNodes) {
     if (child.nodeType === Node.TEXT_NODE) parts.push(shownAs(child.data));
     else if (child.nodeType === Node.ELEMENT_NODE && isShown(child)) {
-      parts.push(spaced(innerName(child), getComputedStyle(child).display));
+      parts.push(spaced(innerName(child, labels), getComputedStyle(child).display));
     }
   }
   parts.push(generated(element, "::after"));
@@ -132,7 +138,7 @@ function nativeName(element, role) {
   if (tag === "table") return contentName(element.caption || document.createElement("i"));
   if (tag === "optgroup") return element.label;
   if (tag === "option") return element.label || element.text;
-  if (element.labels && element.labels.length) return [...element.labels].map(contentName).join(" ");
+  if (element.labels && element.labels.length) return [...element.labels].map((e) => contentName(e)).join(" ");
   if (tag === "input" && element.type === "file") {
     return element.getAttribute("title") || (element.multiple ? "Choose Files" : "Choose File");
   }
@@ -146,7 +152,7 @@ arena.name = (element, role = arena.role(element)) => {
   const root = element.getRootNode();
   const labels = ids ? ids.split(/\s+/).map((id) => root.getElementById && root.getElementById(id)).filter(Boolean) : [];
   const candidates = [
-    () => labels.map((e) => e.getAttribute("aria-label") || contentName(e)).join(" "),
+    () => labels.map((e) => e.getAttribute("aria-label") || contentName(e, true)).join(" "),
     () => element.getAttribute("aria-label"),
     () => nativeName(element, role),
     () => (element.localName === "img" && element.getAttribute("alt") === "" ? "" : element.getAttribute("title")),
