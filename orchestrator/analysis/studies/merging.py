@@ -100,7 +100,7 @@ def _merged(
             message = f"{folder.path}: is not the run that the shard was registered with"
             raise StoreError(message, hint=f"arena study verify {shard.path}")
     lock = merge([one.path for one in folders], whole.runs_path / run.folder, allow).lock
-    update = {"run": lock.run, "lock_sha256": lock_digest(lock), "share": None}
+    update = {"run": lock.run, "lock_sha256": lock_digest(lock), "own_episodes": None}
     return run.model_copy(update=update)
 
 

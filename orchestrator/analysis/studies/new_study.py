@@ -155,7 +155,7 @@ class PlannedRun:
     def registered(self, run: RunFolder) -> RegisteredRun:
         """Return what the registration says of it, once its folder is there."""
         lock = run.lock()
-        share = {world: self.request.episodes_in(world) for world in lock.worlds}
+        own = {world: self.request.episodes_in(world) for world in lock.worlds}
         return RegisteredRun(
             folder=self.folder,
             run=lock.run,
@@ -164,7 +164,7 @@ class PlannedRun:
             suite=self.suite.label,
             tasks=tasks_by_world(self.suite.tasks, lock.worlds),
             lock_sha256=lock_digest(lock),
-            share=None if lock.shard is None else share,
+            own_episodes=None if lock.shard is None else own,
         )
 
 

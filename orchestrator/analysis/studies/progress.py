@@ -200,7 +200,7 @@ def _progress(path: Path, registration: Mapping[str, Any]) -> StudyProgress:
                     suite=run["suite"],
                     world=world,
                     run=run["folder"],
-                    total=(run.get("share") or {}).get(world, tasks * lock["repeats"]),
+                    total=(run.get("own_episodes") or {}).get(world, tasks * lock["repeats"]),
                     done=counts[0],
                     succeeded=counts[1],
                     unscored=counts[2],

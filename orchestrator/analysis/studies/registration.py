@@ -76,7 +76,7 @@ class RegisteredRun(Strict):
         tasks: how many of the suite's chosen tasks run in each world.
         lock_sha256: over its lock as it began, see `lock_digest`.
         was_played: it was played before it came into the study.
-        share: of a shard of a study, how many episodes of each world are its own.
+        own_episodes: of a shard of a study, how many episodes of each world are its own.
     """
 
     folder: str
@@ -87,7 +87,7 @@ class RegisteredRun(Strict):
     lock_sha256: str
     was_played: bool = False
     arm: str = Field(default="", exclude_if=lambda arm: not arm)
-    share: dict[World, int] | None = Field(default=None, exclude_if=lambda share: share is None)
+    own_episodes: dict[World, int] | None = Field(default=None, exclude_if=lambda own: own is None)
 
     @property
     def label(self) -> str:

@@ -126,7 +126,7 @@ def _run(
     name = f"{label}--{arm}" if arm else label
     run = f"run-{name}" if shard is None else f"run-{name}-{shard.replace('/', 'of')}"
     lock = lock_of(name).model_copy(update={"vary": vary, "run": run, "shard": shard})
-    share = {World.OFFLINE: len(list(lock.trials(SUITE.tasks)))}
+    own = {World.OFFLINE: len(list(lock.trials(SUITE.tasks)))}
     RunFolder.create(folder.runs_path / name, lock, SUITE)
     return RegisteredRun(
         folder=name,
@@ -136,5 +136,5 @@ def _run(
         suite="demo",
         tasks={World.OFFLINE: 1},
         lock_sha256=lock_digest(lock),
-        share=None if shard is None else share,
+        own_episodes=None if shard is None else own,
     )
