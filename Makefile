@@ -72,8 +72,8 @@ slow: images  ## what `make test` leaves out
 	@$(ARENA) tasks lint arena-120
 	@$(ARENA) tasks lint demo --prove
 
-# Nothing is begun that might not end by ARENA_TESTS_UNTIL: the first images take twelve minutes, one
-# of LATER_SITES, another first each day, eight. Tests of those not built are skipped (tests/shards.py).
+# Nothing is begun that might not end by ARENA_TESTS_UNTIL: the first images take twelve minutes, one of
+# LATER_SITES (another first each day) eight, and its tests twelve. Those not built are skipped (shards.py).
 slow-shard: properties setup  ## one part of that: SHARD=2/6
 	@until=$${ARENA_TESTS_UNTIL:-99999999999}; left=; \
 	if [ $$(($$(date +%s) + 720)) -gt $$until ]; then echo "no time is left for slow tests"; exit 0; fi; \
@@ -81,7 +81,7 @@ slow-shard: properties setup  ## one part of that: SHARD=2/6
 	set -- $(LATER_SITES); \
 	for _ in $$(seq $$(($$(date +%s) / 86400 % $$#))); do set -- "$${@:2}" "$$1"; done; \
 	for site; do \
-		if [ $$(($$(date +%s) + 480)) -lt $$until ]; \
+		if [ $$(($$(date +%s) + 1200)) -lt $$until ]; \
 		then $(ARENA) build $$site || exit; else left="$$left $$site"; fi; \
 	done; \
 	ARENA_TESTS_WITHOUT="$$left" $(NOT_UNIT) -q -m slow --shard $(or $(SHARD),1/6) --durations 15
