@@ -179,7 +179,7 @@ def _on_ray(
     secrets: Mapping[str, object] | None,
     terms: Mapping[str, Any],
 ) -> Callable[[RayRuns], Awaitable[RunReport]]:
-    """Return what begins a run on a Ray cluster, or goes on with one where there is no spec."""
+    """Return what begins a run on a Ray cluster, or continues one where there is no spec."""
     typed = context.params
     how = {**terms, "yes": typed["yes"]}
     if spec is not None:

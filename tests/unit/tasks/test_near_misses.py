@@ -14,9 +14,11 @@ from pydantic import ValidationError
 from arena_core.errors import TaskError
 from evaluators.checks import Check, Margin
 from evaluators.matchers.answer import AnswerMatcher
+from tasks.instances import open_suite
 from tasks.loader import load_suite
 from tasks.near_misses import drawn_apart, lookups_of, margin_fault, near_faults
 from tasks.schema import Suite, Task
+from tasks.sources import DrawnFrom
 
 SQL = {"site": "shop", "sql": "SELECT 1"}
 WRONG = {"name": "first-page", "site": "shop", "sql": "SELECT 2"}
@@ -328,3 +330,11 @@ def test_rows_that_say_too_much_or_too_little_are_refused(
 async def test_what_no_draw_parts_from_a_near_miss_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TaskError, match=r"'owes-s7-1', drawn \d+ times: .*'first-page' is the key"):
         await drawn_apart(drawn_suite(tmp_path), 7, Shop(*range(1, 10)))
+
+
+def test_a_row_that_looks_like_a_placeholder_fills_nothing_in(tmp_path: Path) -> None:
+    path = drawn_suite(tmp_path, **{**ROWS, "instances": 1})
+    [task] = open_suite(path, 7, DrawnFrom(rows={"owes": ["{number}"]})).suite.tasks
+    assert task.intent == "What does customer {number} owe?"
+    with pytest.raises(TaskError, match="stands only as the `value` of a check"):
+        open_suite(path, 7, DrawnFrom(rows={"owes": ["{computed}"]}))
