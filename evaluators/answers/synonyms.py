@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from evaluators.answers.words import PAST, SAID, SOURCES, TOKEN, VALUE, normal
+from evaluators.answers.words import FUNCTION, PAST, SAID, SOURCES, TOKEN, VALUE, normal
 
 _IS_LONG: Final = re.compile(
     rf"\b(route|way|trip|journey|walk|drive|ride|it)\b([^{VALUE},:;]*{VALUE}[{SAID} ]*) long\b",
@@ -110,9 +110,12 @@ def reworded(text: str, instead: Mapping[Phrase, str]) -> str:
     starting = _by_first(instead)
     pieces, end, at = list[str](), 0, 0
     while at < len(tokens):
-        is_label = tokens[at] in SOURCES and tokens[at + 1 : at + 2] == [VALUE]  # `page 47`
+        # `longest page` is the question's `longest article`; `the page says` is where it was read.
+        is_source = tokens[at] in SOURCES and (
+            at == 0 or tokens[at - 1] in FUNCTION or not tokens[at - 1].isalpha()
+        )
         is_name = at > 0 and _NAME.match(found[at].group()) and tokens[at - 1][0].isalnum()
-        if is_label or is_name:
+        if is_source or is_name:
             at += 1
             continue
         for phrase in starting.get(normal(tokens[at]), ()):
