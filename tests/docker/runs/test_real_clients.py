@@ -1,8 +1,9 @@
-"""Clients of CDP that people use, unchanged from PyPI and npm, play a demo's task to its end."""
+"""The examples over CDP play a demo's task, each with its client unchanged from PyPI or npm."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -20,7 +21,8 @@ from evaluators.evidence import ElementEvent, Ended, Evidence
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
-_CLIENTS: Final = Path(__file__).parent / "real_clients"
+_EXAMPLES: Final = Path(__file__).parents[3] / "examples" / "over_cdp"
+_LOOPBACK_ONLY: Final = Path(__file__).parent / "loopback_only"
 _BROWSER_USE: Final = "browser-use==0.13.14"
 _PLAYWRIGHT_MCP: Final = "@playwright/mcp@0.0.83"
 _PUPPETEER: Final = "puppeteer-core@24.43.1"
@@ -32,7 +34,7 @@ _TASK: Final = "wiki-bells-of-bruges"
 
 def _environment(package: str) -> Path:
     """Return the interpreter of an environment with a package, made where there is none."""
-    folder = user_cache() / "tests" / package
+    folder = user_cache() / "tests" / package.replace("==", "-")
     python = folder / "bin" / "python"
     if not (folder / "ready").exists():
         shutil.rmtree(folder, ignore_errors=True)
@@ -43,7 +45,7 @@ def _environment(package: str) -> Path:
 
 
 def _npm_package(package: str) -> Path:
-    """Return the folder of a package of npm's, installed where it is not."""
+    """Return a folder with a package of npm's, installed where it is not."""
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("no `npm` on PATH")
@@ -54,7 +56,12 @@ def _npm_package(package: str) -> Path:
         words = (npm, "install", "--silent", "--ignore-scripts", "--prefix", folder)
         subprocess.run((*words, package), check=True)
         (folder / "ready").touch()
-    return folder / "node_modules" / package.rpartition("@")[0]
+    return folder
+
+
+def _beside(package: str, program: str) -> Path:
+    """Return a copy of a program that finds a package of npm's."""
+    return Path(shutil.copy(_EXAMPLES / program, _npm_package(package)))
 
 
 def _chromedriver() -> str:
@@ -126,9 +133,15 @@ def test_browser_use_plays_a_task(run: RunAt, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setenv(name, "false")
     monkeypatch.setenv("BROWSER_USE_CONFIG_DIR", str(run.cwd / "browser-use"))
     outward = run.cwd / "outward.txt"
+    monkeypatch.setenv("OUTWARD", str(outward))
     with ScriptedModel(_bruges) as model:
-        program = _CLIENTS / "browser_use_agent.py"
-        evidence = play(run, _environment(_BROWSER_USE), program, model.url, outward)
+        given = (
+            f"OPENAI_BASE_URL={model.url}",
+            "OPENAI_API_KEY=none",
+            f"PYTHONPATH={_LOOPBACK_ONLY}",
+        )
+        program = _EXAMPLES / "browser_use_agent.py"
+        evidence = play(run, "env", *given, _environment(_BROWSER_USE), program, "scripted")
     played_and_typed(evidence)
     assert len(model.requests) >= 3
     assert not outward.exists(), outward.read_text(encoding="utf-8")
@@ -136,24 +149,24 @@ def test_browser_use_plays_a_task(run: RunAt, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.slow(minutes=3)
 def test_playwright_mcp_plays_a_task(run: RunAt) -> None:
-    program = _CLIENTS / "playwright_mcp_agent.py"
-    evidence = play(run, sys.executable, program, _npm_package(_PLAYWRIGHT_MCP) / "cli.js")
+    program = _EXAMPLES / "playwright_mcp_agent.py"
+    server = _npm_package(_PLAYWRIGHT_MCP) / "node_modules" / "@playwright" / "mcp" / "cli.js"
+    evidence = play(run, sys.executable, program, "node", server)
     assert clicks(evidence) == [("Bruges", True)]
 
 
 @pytest.mark.slow(minutes=3)
 def test_puppeteer_plays_a_task(run: RunAt) -> None:
-    program = _CLIENTS / "puppeteer_agent.mjs"
-    played_and_typed(play(run, "node", program, _npm_package(_PUPPETEER)))
+    played_and_typed(play(run, "node", _beside(_PUPPETEER, "puppeteer_agent.mjs")))
 
 
 @pytest.mark.slow(minutes=4)
 def test_stagehand_plays_a_task(run: RunAt) -> None:
-    program = _CLIENTS / "stagehand_agent.mjs"
-    played_and_typed(play(run, "node", program, _npm_package(_STAGEHAND)))
+    played_and_typed(play(run, "node", _beside(_STAGEHAND, "stagehand_agent.mjs")))
 
 
 @pytest.mark.slow(minutes=3)
 def test_selenium_plays_a_task(run: RunAt) -> None:
-    program = _CLIENTS / "selenium_agent.py"
-    played_and_typed(play(run, _environment(_SELENIUM), program, _chromedriver()))
+    path = f"PATH={Path(_chromedriver()).parent}:{os.environ['PATH']}"
+    program = _EXAMPLES / "selenium_agent.py"
+    played_and_typed(play(run, "env", path, _environment(_SELENIUM), program))
