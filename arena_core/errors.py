@@ -12,7 +12,8 @@ It lives in the lowest package, so that every package may raise from it::
     ├── PrerequisiteError        10   something is missing on this machine
     │   ├── EngineMissingError   11   no Docker engine answers
     │   ├── BrowserMissingError  12   no Chromium
-    │   └── PluginError          13   an installed plug-in is broken, or two have one name
+    │   ├── PluginError          13   an installed plug-in is broken, or two have one name
+    │   └── NodeDiffersError     14   this machine has other images than another node of a run
     ├── ImageError               20   an image could not be built, pulled or sealed
     │   └── NotAllBuiltError     21   some of several images could not be built; the others are
     ├── SiteError                30   a site's container does not do what its manifest says
@@ -137,6 +138,12 @@ class PluginError(PrerequisiteError):
     """An installed plug-in cannot be used, or two of them have one name."""
 
     exit_code = 13
+
+
+class NodeDiffersError(PrerequisiteError):
+    """This machine has other images, or other golden states, than another node has."""
+
+    exit_code = 14
 
 
 class ImageError(ArenaError):

@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from orchestrator.api.doctor import DoctorCheck as DoctorCheck
     from orchestrator.api.doctor import DoctorStatus as DoctorStatus
     from orchestrator.api.doctor import ExaminedPlugin as ExaminedPlugin
+    from orchestrator.api.nodes import Nodes as Nodes
     from orchestrator.api.open_episode import OpenEpisode as OpenEpisode
     from orchestrator.api.opened import ArenaEvent as ArenaEvent
     from orchestrator.api.opened import OnArenaEvent as OnArenaEvent
@@ -117,6 +118,7 @@ if TYPE_CHECKING:
     from orchestrator.api.suites import Suites as Suites
     from orchestrator.api.sync import SyncArena as SyncArena
     from orchestrator.api.sync import SyncEpisode as SyncEpisode
+    from orchestrator.api.sync import SyncNodes as SyncNodes
     from orchestrator.api.sync import SyncRayRuns as SyncRayRuns
     from orchestrator.api.sync import SyncRuns as SyncRuns
     from orchestrator.api.sync import SyncSites as SyncSites
@@ -168,6 +170,10 @@ if TYPE_CHECKING:
     from orchestrator.runs.events import EpisodeEnded as EpisodeEnded
     from orchestrator.runs.events import EpisodesPlanned as EpisodesPlanned
     from orchestrator.runs.events import ProgressNote as ProgressNote
+    from orchestrator.runs.node_facts import NodeCheck as NodeCheck
+    from orchestrator.runs.node_facts import NodeDifference as NodeDifference
+    from orchestrator.runs.node_facts import NodeFacts as NodeFacts
+    from orchestrator.runs.node_facts import NodeFault as NodeFault
     from orchestrator.runs.spec import Asked as Asked
     from orchestrator.runs.spec import Changes as Changes
     from orchestrator.runs.spec import Pace as Pace
@@ -251,6 +257,7 @@ _NAMES = LazyNames(
     orchestrator.api.arena: Arena
     orchestrator.api.browsing: Browsing
     orchestrator.api.doctor: DoctorCheck DoctorStatus ExaminedPlugin
+    orchestrator.api.nodes: Nodes
     orchestrator.api.open_episode: OpenEpisode
     orchestrator.api.opened: ArenaEvent OnArenaEvent RunBegan SitesStarting StudyBegan WarningNote
     orchestrator.api.repairs: SuiteRepair
@@ -262,7 +269,7 @@ _NAMES = LazyNames(
     orchestrator.api.studies: Studies
     orchestrator.api.suites: LintReport Suites
     orchestrator.api.sync: SyncArena SyncEpisode SyncRuns SyncSites SyncStates SyncStudies
-    orchestrator.api.sync: SyncRayRuns SyncSuites SyncTapes
+    orchestrator.api.sync: SyncNodes SyncRayRuns SyncSuites SyncTapes
     orchestrator.api.tapes: TapeSummary Tapes
     orchestrator.authoring.site_check.checkup: ContractPoint
     orchestrator.authoring.site_check.facts: Breach FactsReport Said
@@ -286,6 +293,7 @@ _NAMES = LazyNames(
     orchestrator.runs.agent_choice: AgentChoice
     orchestrator.runs.control: PlayingEpisode RunState
     orchestrator.runs.events: AttemptBegan AttemptBroke EpisodesPlanned ProgressNote EpisodeEnded
+    orchestrator.runs.node_facts: NodeCheck NodeDifference NodeFacts NodeFault
     orchestrator.runs.spec: Asked Changes Pace RunSpec
     orchestrator.runs.store.ledger: Attempt EpisodeKey
     orchestrator.runs.store.lock: RunLock

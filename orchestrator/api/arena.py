@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from arena_core.errors import UsageError
 from orchestrator.api.episodes import Episodes, terms_at
+from orchestrator.api.nodes import Nodes
 from orchestrator.api.open_episode import OpenEpisode
 from orchestrator.api.opened import OnArenaEvent, OpenArena, ignore_event
 from orchestrator.api.ray_runs import RayRuns
@@ -60,6 +61,7 @@ class Arena:
         studies: agents, worlds, suites and repeats compared, as they were registered.
         tapes: recorded traffic of live sites: record, import, look at and verify it.
         ray: runs on the nodes of a Ray cluster.
+        nodes: this machine as one of several that play a run: check it, prepare it, clear it.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Arena:
         self.studies = Studies(self._opened)
         self.tapes = Tapes(self._opened)
         self.ray = RayRuns(self._opened, self.runs)
+        self.nodes = Nodes(self._opened, self.sites)
 
     async def __aenter__(self) -> Self:
         self._opened.open()
@@ -348,8 +351,7 @@ class Arena:
     ) -> Path:
         """Let a person do a task in a browser window and choose its checks; return its file.
 
-        It returns once the recording has stopped and the task is saved. If it is cancelled, the
-        recording stays in its folder.
+        It returns once the task is saved. If it is cancelled, the recording stays in its folder.
 
         Args:
             start: where to begin, a tab each: sites, URLs or logical URLs.
@@ -366,8 +368,7 @@ class Arena:
 
         Raises:
             BrowserMissingError: there is no screen to show a window on.
-            ArenaError: there is no such site, page or role; a file or folder cannot be written;
-                a replica or the browser does not start.
+            ArenaError: no such site, page or role; a file cannot be written; nothing starts.
         """
         from orchestrator.api.recordings import DeskAsked, RecordingAsked, record_task
 
@@ -390,8 +391,7 @@ class Arena:
     ) -> CanaryReport:
         """Play the references of tasks without any model, and say which tasks still hold.
 
-        What would turn bad is played twice: a flake is no drift. What was found is added to the
-        history of this machine.
+        What would turn bad is played twice. What was found is added to this machine's history.
 
         Args:
             suite: as in `suites.read`.

@@ -277,8 +277,7 @@ async def _images(engine: Engine, registry: SiteRegistry) -> AsyncIterator[Docto
 
 
 async def _image(engine: Engine, book: RecipeBook, recipe: Recipe) -> DoctorCheck:
-    from orchestrator.sandbox.golden import is_sealed
-    from orchestrator.sandbox.images.build import is_current
+    from orchestrator.sandbox.images.build import why_unusable
 
     name = f"image {recipe.image.tag}"
     hint = recipe.command
@@ -291,10 +290,9 @@ async def _image(engine: Engine, book: RecipeBook, recipe: Recipe) -> DoctorChec
         source = book.source_hash(recipe)
     except ArenaError as error:
         return DoctorCheck(name, unusable, error.message, error.hint)
-    if not recipe.staged and not is_sealed(image):
-        return DoctorCheck(name, unusable, "built, but not sealed", hint)
-    if recipe.image.build is not None and not is_current(image, recipe, source):
-        return DoctorCheck(name, unusable, "outdated: its sources changed since", hint)
+    why = why_unusable(image, recipe, source)
+    if why:
+        return DoctorCheck(name, unusable, why, hint)
     return DoctorCheck(name, DoctorStatus.OK, f"{image.size_bytes / 1e6:.0f} MB")
 
 

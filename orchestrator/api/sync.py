@@ -13,6 +13,7 @@ from arena_core.errors import UsageError
 from arena_core.held import Held
 from orchestrator.api.arena import Arena
 from orchestrator.api.loop_thread import LoopThread
+from orchestrator.api.nodes import Nodes
 from orchestrator.api.open_episode import OpenEpisode
 from orchestrator.api.opened import OnArenaEvent, ignore_event
 from orchestrator.api.ray_runs import RayRuns
@@ -304,6 +305,14 @@ class SyncRayRuns(_Blocking[RayRuns]):
     resume = _blocking(RayRuns.resume)
 
 
+class SyncNodes(_Blocking[Nodes]):
+    """`Arena.nodes` without async and await."""
+
+    check = _blocking(Nodes.check)
+    prepare = _blocking(Nodes.prepare)
+    down = _blocking(Nodes.down)
+
+
 class SyncArena(_Blocking[Arena]):
     """`Arena` without async and await: each call returns when its work is done.
 
@@ -326,6 +335,7 @@ class SyncArena(_Blocking[Arena]):
         studies: as of `Arena`.
         tapes: as of `Arena`.
         ray: as of `Arena`.
+        nodes: as of `Arena`.
     """
 
     def __init__(
@@ -346,6 +356,7 @@ class SyncArena(_Blocking[Arena]):
         self.studies = SyncStudies(arena.studies, self._opened)
         self.tapes = SyncTapes(arena.tapes, self._opened)
         self.ray = SyncRayRuns(arena.ray, self._opened)
+        self.nodes = SyncNodes(arena.nodes, self._opened)
 
     def open(self) -> Self:
         """Open it; `with SyncArena()` does the same.

@@ -29,6 +29,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "pull": "Pull the images that are published.",
         "load": "Load a site's image from a file, bake it and seal it.",
         "images": "Keep sites' images in one file, and load them elsewhere.",
+        "node": "Check, prepare and clear one of several machines.",
         "plugins": "List plug-ins and whether they work.",
     },
     "Sites": {
@@ -86,7 +87,7 @@ _FOLDERS = {
 
 _EXIT_CODES = (
     "Exit codes: 0 done; 1 below the bar of arena ci; 2 options; 3-7 a file that you wrote, or an"
-    " unknown name; 10-13 this machine; 20, 21 images; 30-37 sites; 40-42 the Docker engine; 45,"
+    " unknown name; 10-14 this machine; 20, 21 images; 30-37 sites; 40-42 the Docker engine; 45,"
     " 46 states; 50 gateway; 60, 61 browser; 70, 72, 74, 75 model; 71, 73 agent; 80-82 run folder,"
     " study; 90-92 nothing could be scored; 99 a bug of Arena's; 130 interrupted."
 )

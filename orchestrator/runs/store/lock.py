@@ -422,6 +422,12 @@ def package_versions(suite: Suite, plugins: Iterable[Plugin] = ()) -> dict[str, 
         for look in task.looks:
             plugin = LOCATORS.find(look.locate.by)
             found[plugin.distribution] = plugin.version
+    return found | own_packages()
+
+
+def own_packages() -> dict[str, str]:
+    """Return the versions of Arena and of what any run of it depends on."""
+    found: dict[str, str] = {}
     for name in _PACKAGES:
         try:
             found[name] = version(name)

@@ -23,6 +23,7 @@ class EngineFacts:
 
     Attributes:
         root: the folder, on the engine's machine, that images and containers live in.
+        clock: what time it is there, as the engine writes it; empty where it does not say.
     """
 
     version: str
@@ -30,6 +31,7 @@ class EngineFacts:
     root: str
     memory_bytes: int
     cpus: int
+    clock: str = ""
 
 
 class Engine(ContainerCalls, ImageCalls):
@@ -79,6 +81,7 @@ class Engine(ContainerCalls, ImageCalls):
             root=str(found["DockerRootDir"]),
             memory_bytes=int(found["MemTotal"]),
             cpus=int(found["NCPU"]),
+            clock=str(found.get("SystemTime") or ""),
         )
 
     async def has_network(self) -> bool:

@@ -246,6 +246,17 @@ def is_current(image: ImageInfo | None, recipe: Recipe, source: str) -> bool:
     return recipe.staged or is_sealed(image)
 
 
+def why_unusable(image: ImageInfo | None, recipe: Recipe, source: str) -> str:
+    """Say why no run should use an image as it is; nothing where one may."""
+    if image is None:
+        return "not here"
+    if not recipe.staged and not is_sealed(image):
+        return "built, but not sealed"
+    if recipe.image.build is not None and not is_current(image, recipe, source):
+        return "outdated: its sources changed since"
+    return ""
+
+
 class _Builder:
     """Makes recipes on one engine."""
 

@@ -117,7 +117,8 @@ async def load_images(
     """
     on_work(WorkPlanned(1))
     began = time.monotonic()
-    found, size, tags = await asyncio.to_thread(_examined, path)
+    tags = await asyncio.to_thread(tags_in, path)
+    found, size = await asyncio.to_thread(_digested, path)
     if sha256 is not None and sha256.lower() != found:
         raise InputError(f"{path}: its SHA-256 is {found}, not {sha256}", hint="fetch it again")
     known = RecipeBook(registry, docker_folder(), "").by_tag
@@ -160,22 +161,36 @@ class _Listed(BaseModel):
 _LISTED: Final = TypeAdapter(list[_Listed])
 
 
-def _examined(path: Path) -> tuple[str, int, list[str]]:
-    """Return the SHA-256 of a file of images, its size, and the tags of what it holds."""
+def tags_in(path: Path) -> list[str]:
+    """Return the tags of what a file of images holds, the base image's among them.
+
+    Raises:
+        InputError: it is no such file, or is damaged.
+    """
     try:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-            size = file.tell()
         with tarfile.open(path) as archive:
             listing = archive.extractfile(_LISTING)
             text = listing.read(_MOST_LISTING_BYTES) if listing else b""
         listed = _LISTED.validate_json(text)
     except OSError as cause:
-        raise InputError(f"{path}: cannot be read: {cause.strerror or cause}") from cause
+        raise _unreadable(path, cause) from cause
     except (tarfile.TarError, KeyError, EOFError, zlib.error, ValidationError) as cause:
         hint = "`arena images save` writes one"
         raise InputError(f"{path}: is no file of images: {cause}", hint=hint) from cause
     tags = [tag for image in listed for tag in image.RepoTags or ()]
     if not tags:
         raise InputError(f"{path}: names no image", hint="`arena images save` writes one")
-    return digest, size, tags
+    return tags
+
+
+def _digested(path: Path) -> tuple[str, int]:
+    """Return the SHA-256 of a file, and its size."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
+    except OSError as cause:
+        raise _unreadable(path, cause) from cause
+
+
+def _unreadable(path: Path, cause: OSError) -> InputError:
+    return InputError(f"{path}: cannot be read: {cause.strerror or cause}")

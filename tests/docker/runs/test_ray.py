@@ -9,19 +9,17 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
 import docker
 import pytest
 from support.runs.ledger_check import ledger_faults
+from support.runs.second_engine import second_engine
 from support.tasks.small_suites import bells, write_suite
 
 import orchestrator
@@ -108,17 +106,7 @@ def two_nodes(python: Path, engine: str) -> Iterator[Nodes]:
 @pytest.fixture
 def engine() -> Iterator[str]:
     """Start a second engine, which shares nothing with the first, and send it the image."""
-    with tempfile.TemporaryDirectory(prefix="arena-") as folder, ExitStack() as stack:
-        address = f"unix://{folder}/sock"
-        words = ["dockerd", "--host", address, "--bridge", "none", "--ip-forward=false"]
-        words += ["--iptables=false", "--ip-masq=false"]  # the rules are the first engine's
-        words += ["--default-address-pool", "base=10.214.0.0/16,size=24"]
-        for name in ("data-root", "exec-root", "pidfile"):
-            words += [f"--{name}", f"{folder}/{name}"]
-        said = stack.enter_context(Path(folder, "said").open("wb"))
-        started = stack.enter_context(subprocess.Popen(words, stderr=said))
-        stack.callback(started.terminate)
-        until_listening(Path(folder, "sock"))
+    with second_engine() as address:
         image = subprocess.Popen(["docker", "save", "arena/wiki:1"], stdout=subprocess.PIPE)
         with image:
             subprocess.check_call(["docker", "-H", address, "load"], stdin=image.stdout)
@@ -148,15 +136,6 @@ def verdicts(report: RunReport) -> Mapping[EpisodeKey, tuple[Outcome, tuple[Verd
 
 def read(path: Path) -> RunReport:
     return read_run(RunFolder.open(path))
-
-
-def until_listening(socket_path: Path) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        with socket.socket(socket.AF_UNIX) as tried, suppress(OSError):
-            tried.connect(str(socket_path))
-            return
-    pytest.fail("dockerd does not listen")
 
 
 def first_container(engine: str) -> None:

@@ -20,6 +20,7 @@ from quick_cases import SLOW
 import orchestrator
 from orchestrator import (
     Arena,
+    Nodes,
     OpenEpisode,
     RayRuns,
     Runs,
@@ -28,6 +29,7 @@ from orchestrator import (
     Suites,
     SyncArena,
     SyncEpisode,
+    SyncNodes,
     SyncRayRuns,
     SyncRuns,
     SyncSites,
@@ -93,6 +95,11 @@ SUITES = {
     "repair": "suite, patterns, *, origins, accept, history",
     "task": "name",
     "tasks": "suite, patterns",
+}
+NODES = {
+    "check": "names, *, suite, staged, like, write",
+    "down": "",
+    "prepare": "names, *, suite, staged, images, like",
 }
 RAY_RUNS = {
     "resume": "out, *, address, allow, environment, send, options, yes",
@@ -161,6 +168,7 @@ FACES: list[tuple[type, type, Mapping[str, str]]] = [
     (Arena, SyncArena, ARENA),
     (Sites, SyncSites, SITES),
     (Suites, SyncSuites, SUITES),
+    (Nodes, SyncNodes, NODES),
     (RayRuns, SyncRayRuns, RAY_RUNS),
     (Runs, SyncRuns, RUNS),
     (Studies, SyncStudies, STUDIES),
@@ -233,9 +241,10 @@ def test_both_faces_have_exactly_these_methods_with_these_parameters(
 
 def test_the_namespaces_are_attributes_of_both() -> None:
     for arena in (Arena(), SyncArena()):
-        kinds = [arena.sites, arena.suites, arena.runs, arena.studies, arena.tapes, arena.ray]
+        kinds: list[object] = [arena.sites, arena.suites, arena.runs, arena.studies, arena.tapes]
+        kinds += [arena.ray, arena.nodes]
         prefix = "Sync" if isinstance(arena, SyncArena) else ""
-        names = ["Sites", "Suites", "Runs", "Studies", "Tapes", "RayRuns"]
+        names = ["Sites", "Suites", "Runs", "Studies", "Tapes", "RayRuns", "Nodes"]
         assert [type(one).__name__ for one in kinds] == [f"{prefix}{name}" for name in names]
 
 
