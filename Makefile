@@ -88,7 +88,7 @@ slow-shard: properties setup  ## one part of that: SHARD=2/6
 	done; \
 	ARENA_TESTS_WITHOUT="$$left" $(NOT_UNIT) -q -m slow --shard $(or $(SHARD),1/6) --durations 15
 
-fuzz: $(STAMP)  ## mutants of every file that may come from anybody, on from where the last run ended
+fuzz: $(STAMP)  ## mutants of files and HTTP messages that may come from anybody, on from where the last run ended
 	@PYTHONPATH=tests $(PYTHON) -m fuzz $(COUNT) $(DOORS)
 
 bench: images  ## speed, as ratios within this run; also written to bench.json
