@@ -19,7 +19,7 @@ PYTEST := $(PYTHON) -m pytest
 # ("RERUN"); more than a few of them fail the run (tests/conftest.py).
 NOT_UNIT := $(PYTEST) tests --ignore tests/unit --reruns 1 -rR
 
-.PHONY: help demo test test-all slow slow-shard properties unit quick lint docs fuzz bench setup images quick-images pictures schemas clean
+.PHONY: help demo test test-all slow slow-shard properties unit quick lint docs fuzz faults bench setup images quick-images pictures schemas clean
 
 help:  ## show this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -88,8 +88,11 @@ slow-shard: properties setup  ## one part of that: SHARD=2/6
 	done; \
 	ARENA_TESTS_WITHOUT="$$left" $(NOT_UNIT) -q -m slow --shard $(or $(SHARD),1/6) --durations 15
 
-fuzz: $(STAMP)  ## mutants of every file that may come from anybody, on from where the last run ended
+fuzz: $(STAMP)  ## mutants of files and HTTP messages that may come from anybody, on from where the last run ended
 	@PYTHONPATH=tests $(PYTHON) -m fuzz $(COUNT) $(DOORS)
+
+faults: quick-images  ## real runs under COUNT faults more, by seed; what came of each, and whether any trial was lost
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m faults $(COUNT)
 
 bench: images  ## speed, as ratios within this run; also written to bench.json
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m bench

@@ -11,6 +11,8 @@ from orchestrator.gateway.heads import BadMessageError, BodyKind, Framing, parse
 _CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?")
 _MAX_LINE_BYTES = 4096
 _MAX_TRAILERS = 64
+# RFC 9110, 6.5.1: what says where a message ends or goes is no trailer.
+_HEAD_ONLY = frozenset({b"content-length", b"transfer-encoding", b"host"})
 
 
 class Body:
@@ -79,7 +81,8 @@ class Body:
             line = await self._connection.line(_MAX_LINE_BYTES)
             if line == b"":
                 return
-            parse_field(line)
+            if parse_field(line).key in _HEAD_ONLY:
+                raise BadMessageError("a trailer belongs into the head")
         raise BadMessageError("too many trailers")
 
 

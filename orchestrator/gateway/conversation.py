@@ -225,14 +225,16 @@ class Conversation:
     async def _next(self) -> bool:
         if not await self._client.arrival():
             return False
+        method = "GET"
         try:
             async with asyncio.timeout(self._deadlines.head_s):
                 request = parse_request(await self._client.head())
+            method = request.method
             return await self._dispatch(request)
         except TimeoutError:
             return await self._malformed(BadMessageError("the head did not end in time", 408))
         except BadMessageError as bad:
-            return await self._malformed(bad)
+            return await self._malformed(bad, method)
 
     async def _dispatch(self, request: RequestHead) -> bool:
         framing = request.framing()
@@ -459,19 +461,17 @@ class Conversation:
         page = refusal_page(self._policy, target.host, target.port)
         return await self._reply(403, page, request)
 
-    async def _malformed(self, bad: BadMessageError) -> bool:
+    async def _malformed(self, bad: BadMessageError, method: str = "GET") -> bool:
         self._journal.begin("?", "", site=None, live=False).finish(bad.status, refused=bad.reason)
         page = malformed_page(bad.reason)
-        self._client.write(page_response(bad.status, page, method="GET", closes=True))
+        self._client.write(page_response(bad.status, page, method=method, closes=True))
         await self._linger()
         return False
 
     async def _reply(self, status: int, page: str, request: RequestHead, fields: str = "") -> bool:
         keeps = request.keeps_alive and request.framing() == NO_BODY
-        method = request.method
-        self._client.write(
-            page_response(status, page, method=method, closes=not keeps, fields=fields)
-        )
+        answer = page_response(status, page, method=request.method, closes=not keeps, fields=fields)
+        self._client.write(answer)
         await self._client.drain()
         if not keeps:
             await self._linger()

@@ -21,6 +21,7 @@ from orchestrator.gateway.heads import (
     NO_BODY,
     BadMessageError,
     BodyKind,
+    Framing,
     RequestHead,
     ResponseHead,
     parse_response,
@@ -98,8 +99,8 @@ class Forwarding:
             connection.abort()
         try:
             async with self._sending(body, connection) as upload:
-                response = await self._final_head(connection, upload, is_kept=is_kept)
-                return await self._answer(response, body, connection)
+                response, framing = await self._final_head(connection, upload, is_kept=is_kept)
+                return await self._answer(response, framing, body, connection)
         except BaseException:
             connection.abort()
             raise
@@ -141,16 +142,17 @@ class Forwarding:
 
     async def _final_head(
         self, connection: BufferedConnection, upload: _Upload | None, *, is_kept: bool
-    ) -> ResponseHead:
-        """Return the response's head; pass interim ones (100, 103) on before it."""
+    ) -> tuple[ResponseHead, Framing]:
+        """Return the response's head, read whole; pass interim ones (100, 103) on before it."""
         while True:
             head = await self._next_head(connection, upload, is_kept=is_kept)
             try:
                 response = parse_response(head)
+                framing = response.framing(self.request.method)
             except BadMessageError as bad:
                 raise _unreadable(bad) from None
             if not response.is_interim or response.status == _SWITCHING:
-                return response
+                return response, framing
             if self.request.minor:
                 self.client.write(response_head(response, chunked=False, closes=False))
 
@@ -176,15 +178,15 @@ class Forwarding:
             raise UpstreamError(message) from None
 
     async def _answer(
-        self, response: ResponseHead, body: Body, connection: BufferedConnection
+        self,
+        response: ResponseHead,
+        framing: Framing,
+        body: Body,
+        connection: BufferedConnection,
     ) -> Forwarded:
         request = self.request
         if response.status == _SWITCHING:
             return self._switch(response, connection)
-        try:
-            framing = response.framing(request.method)
-        except BadMessageError as bad:
-            raise _unreadable(bad) from None
         chunked = framing.kind is BodyKind.CHUNKED and request.minor == 1
         delimited = framing.kind in {BodyKind.NONE, BodyKind.LENGTH} or chunked
         self.pending.status = response.status

@@ -26,11 +26,12 @@ def main(count: int, names: Sequence[str]) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     tried: dict[str, int] = json.loads(_STATE.read_text()) if _STATE.exists() else {}
     found, doors = 0, [door for door in DOORS if not names or door.name in names]
+    share = count // len(doors)
     with tempfile.TemporaryDirectory() as folder:
         for door in doors:
             began, first = time.monotonic(), tried.get(door.name, 0)
             with opened(door, Path(folder)) as one:
-                for number in range(first, first + count // len(doors)):
+                for number in range(first, first + share * door.times):
                     data = one.mutant(number)
                     fault = one.fault(data)
                     if fault is not None:

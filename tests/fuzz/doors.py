@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from fuzz.http_doors import converse, read_requests, read_responses
+from fuzz.http_mutants import REQUESTS, RESPONSES
 from fuzz.mutants import Shape
 from support.runs.published_run import evidence, run, task
 from support.studies.registered_study import make_study
@@ -82,12 +84,16 @@ class Door:
     Attributes:
         make: writes what surrounds it into a folder, and returns the file itself.
         read: reads it as a user's command would, with what depends on it.
+        seeds: more originals of which mutants are made, beside the file itself.
+        times: how many mutants are tried for each one of another door.
     """
 
     name: str
     shape: Shape
     make: Callable[[Path], Path]
     read: Callable[[Path], object]
+    seeds: tuple[bytes, ...] = ()
+    times: int = 1
 
 
 def _writing(name: str, text: str) -> Callable[[Path], Path]:
@@ -171,6 +177,13 @@ def _manifest(site: str) -> Door:
     )
 
 
+def _messages(name: str, seeds: tuple[bytes, ...], read: Callable[[Path], object]) -> Door:
+    """Return a door for what comes by a wire, and is read much faster than a file."""
+    first, *others = seeds
+    make = _writing("messages", first.decode("latin-1"))
+    return Door(name, Shape.HTTP, make, read, tuple(others), times=60)
+
+
 def _inside(part: str, make: Callable[[Path], Path]) -> Callable[[Path], Path]:
     return lambda folder: next(make(folder).glob(part))
 
@@ -216,4 +229,7 @@ DOORS: Final = (
     Door("tape", Shape.ZIP, lambda folder: made(folder, page("/a", "A"), page("/b", "B")), _tape),
     Door("codegen", Shape.BYTES, _writing("codegen.py", _CODEGEN), import_steps),
     Door("recording", Shape.JSON, _chrome, import_steps),
+    _messages("requests", REQUESTS, read_requests),
+    _messages("responses", RESPONSES, read_responses),
+    _messages("conversation", REQUESTS, converse),
 )

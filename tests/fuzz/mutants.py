@@ -13,6 +13,7 @@ from random import Random
 from typing import Any, Final
 
 import yaml
+from fuzz.http_mutants import in_messages
 
 # What people, other programs and attackers put in place of a value.
 _HOSTILE: Final[tuple[Any, ...]] = (
@@ -49,6 +50,7 @@ class Shape(Enum):
     """How the bytes of a file are to be taken apart; every file is also taken as bytes alone."""
 
     BYTES = "bytes"
+    HTTP = "http"
     JSON = "json"
     LINES = "lines"
     YAML = "yaml"
@@ -166,6 +168,7 @@ def _in_member(data: bytes, dice: Random) -> bytes:
 
 _CHANGES: Final[dict[Shape, Callable[[bytes, Random], bytes]]] = {
     Shape.BYTES: _in_bytes,
+    Shape.HTTP: in_messages,
     Shape.JSON: _in_json,
     Shape.LINES: _in_line,
     Shape.YAML: _in_yaml,

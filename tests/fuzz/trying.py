@@ -43,7 +43,7 @@ class Open:
         """Return the mutant of that number; number 0 is the file as it is."""
         if number == 0:
             return self.seed
-        return mutant(self.door.name, number, (self.seed,), self.door.shape)
+        return mutant(self.door.name, number, (self.seed, *self.door.seeds), self.door.shape)
 
     def fault(self, data: bytes) -> str | None:
         """Say what is wrong with how a file is read; None where it is read or refused well."""

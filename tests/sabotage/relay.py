@@ -136,6 +136,11 @@ class Relay:
         """Answer matching requests with an error of the server."""
         return self._ruled(_Rule(re.compile(asked.encode()), times, refused=True))
 
+    def forget(self) -> None:
+        """Do and refuse nothing more of what has not been asked yet."""
+        with self._lock:
+            self._rules.clear()
+
     def _ruled(self, rule: _Rule) -> threading.Event:
         with self._lock:
             self._rules.append(rule)

@@ -90,6 +90,10 @@ class ArenaProcess:
     def pid(self) -> int:
         return self._running.pid
 
+    @property
+    def has_ended(self) -> bool:
+        return self._running.poll() is not None
+
     def hear(self, pattern: str, limit_s: float = 60.0) -> str:
         """Wait until stderr has what a pattern says, and return all of it so far."""
 

@@ -194,3 +194,16 @@ async def test_bytes_that_come_while_a_connection_is_kept_make_it_unusable(stage
 
     assert await client.response() == (200, b"hello")
     assert shop.connections == 2
+
+
+@pytest.mark.parametrize("status", ["100 Continue", "101 Switching Protocols", "103 Early Hints"])
+async def test_an_interim_response_whose_body_could_be_read_in_two_ways_is_refused(
+    stage: Stage, status: str
+) -> None:
+    interim = f"HTTP/1.1 {status}\r\nContent-Length: 4\r\n{CHUNKED}\r\n".encode()
+    shop = await stage.server(answers(interim + HELLO))
+
+    status_of_page, page = await the_page(stage, await stage.gateway(shop.route()))
+
+    assert status_of_page == 502
+    assert "both Content-Length and Transfer-Encoding" in page

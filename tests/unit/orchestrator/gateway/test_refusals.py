@@ -65,6 +65,16 @@ async def test_the_page_for_head_has_no_body(stage: Stage) -> None:
     assert (await client.response())[0] == 403
 
 
+async def test_the_page_for_a_malformed_head_request_has_no_body(stage: Stage) -> None:
+    shop = await stage.server(answers())
+    client = await stage.client(await stage.gateway(shop.route()))
+    await client.send(get(method="HEAD", extra="Content-Length: 1, 1\r\n"))
+
+    response = await client.rest()
+    assert response.startswith(b"HTTP/1.1 400 ")
+    assert response.endswith(b"\r\n\r\n")
+
+
 @pytest.mark.parametrize("target", ["evil.test:443", "shop.arena.test:443", "127.0.0.1:22"])
 async def test_connect_to_anything_but_a_route_is_refused(stage: Stage, target: str) -> None:
     shop = await stage.server(answers())
