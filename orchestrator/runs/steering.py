@@ -91,7 +91,15 @@ class Queue:
 
 
 class Crew(Protocol):
-    """The workers of a world, whose number changes while they play."""
+    """The workers of a world, whose number changes while they play.
+
+    Attributes:
+        each_bytes: the memory that one more of them takes, by its browser and replicas.
+    """
+
+    @property
+    def each_bytes(self) -> int:
+        """See `Crew`."""
 
     def require_room(self, count: int) -> None:
         """Refuse with UsageError a number of workers whose replicas do not fit."""
@@ -169,7 +177,7 @@ class Steering:
         finally:
             self._under_way.remove(one)
             self._wake()
-            if self.on_end is not None:
+            if self.on_end is not None and not self._interrupted.is_set():
                 self.on_end()
 
     def pause(self) -> None:
@@ -189,17 +197,28 @@ class Steering:
         Raises:
             UsageError: the replicas of so many do not fit; nothing was changed then.
         """
-        wanted = [
-            (crew, min(count, self._left(world)))
-            for world, (queue, crew) in self._worlds.items()
-            if queue.readers and crew is not None
-        ]
+        wanted = [(crew, max(1, min(count, self._left(world)))) for world, crew in self._played()]
         for crew, number in wanted:
             crew.require_room(number)
         self._most = count
         for crew, number in wanted:
             crew.reach(number)
         self._wake()
+
+    @property
+    def left(self) -> int:
+        """How many episodes are played or wait in the world that has most of them, up to a few."""
+        return max((self._left(world) for world, _ in self._played()), default=0)
+
+    @property
+    def each_bytes(self) -> int:
+        """The memory that one more worker in each world takes."""
+        return sum(crew.each_bytes for _, crew in self._played())
+
+    def _played(self) -> list[tuple[World, Crew]]:
+        """Return the worlds that are still played, with their workers."""
+        worlds = self._worlds.items()
+        return [(world, crew) for world, (queue, crew) in worlds if queue.readers and crew]
 
     def _left(self, world: World) -> int:
         """Return how many episodes of a world are played or wait, as far as the queue lists."""

@@ -31,6 +31,7 @@ from orchestrator.runs.environments import Environments
 from orchestrator.runs.events import OnEvent, ProgressNote
 from orchestrator.runs.jobs import Job
 from orchestrator.runs.open_world import OpenWorld
+from orchestrator.runs.pace import BROWSER_BYTES
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.rollouts import Prefix, go_to_root, past_of
 from orchestrator.runs.run_budget import AttemptMeter
@@ -266,6 +267,10 @@ class _Crew:
     readers: set[int]
     begin: Callable[[int], None]
     _numbers: Iterator[int] = field(default_factory=counting)
+
+    @property
+    def each_bytes(self) -> int:
+        return BROWSER_BYTES + (self.pool.capacity.each_bytes if self.pool is not None else 0)
 
     def require_room(self, count: int) -> None:
         if self.pool is not None:
