@@ -151,7 +151,7 @@ async def play(
             agent=request.agent.name,
             agent_note=agent_note(folder.lock().agent),
             episodes=request.episodes,
-            workers=request.settings.workers,
+            workers=request.settings.workers_at_first,
         )
     )
     run = Run.of(
@@ -276,7 +276,7 @@ async def play_study(
                 name=study.file.name,
                 agents=tuple(study.agents),
                 episodes=sum(part.request.episodes for part in parts),
-                workers=parts[0].request.settings.workers,
+                workers=parts[0].request.settings.workers_at_first,
             )
         )
         run = Run(

@@ -99,7 +99,7 @@ class Runs(SteersRuns):
             again=read_reasons(again),
         )
         settings = request.settings
-        require_meant(is_meant=yes, episodes=0, workers=settings.workers)
+        require_meant(is_meant=yes, episodes=0, workers=settings.workers_at_first)
         await warn_of_faults(request.suite, request.tasks, opened.registry, opened.on_event)
         await require_same_images(folder.lock(), await opened.engine())
         await require_same_browser(folder.lock(), request)

@@ -34,7 +34,7 @@ class SteersRuns:
                 stopped or ended unscored; `workers` and `limit` change how many episodes are played
                 side by side, and what may be spent on models.
             episode: of `stop`: its name, `offline-TASK-r0`; of a study `RUN/offline-TASK-r0`.
-            workers: of `workers`: at most as many as it began with.
+            workers: of `workers`: no more than have room in its budget for replicas.
             max_usd: of `limit`: what the run may spend in all.
             max_tokens: of `limit`: the same in tokens.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from arena_core.errors import UsageError
 from arena_core.worlds import World
@@ -18,6 +19,19 @@ from orchestrator.sandbox.memory import (
 )
 from orchestrator.sandbox.pool.slot_pool import capacity_for
 from sites.registry import SiteRegistry
+
+
+async def begun_with(request: RunRequest, registry: SiteRegistry, engine: Engine) -> RunRequest:
+    """Return a request with a number of workers: for `auto` the largest that it begins with."""
+    settings = request.settings
+    if isinstance(settings.workers, int):
+        return request
+    for count in range(settings.workers_at_first, 1, -1):
+        with suppress(UsageError):  # so many do not fit
+            fewer = request.with_workers(count)
+            await share_budget(fewer, registry, engine)
+            return fewer
+    return request.with_workers(1)
 
 
 async def share_budget(

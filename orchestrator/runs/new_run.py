@@ -32,7 +32,7 @@ from orchestrator.runs.agent_choice import (
     named_agent,
     require_references,
 )
-from orchestrator.runs.budgets import share_budget
+from orchestrator.runs.budgets import begun_with, share_budget
 from orchestrator.runs.lock_writer import make_lock
 from orchestrator.runs.request import RunRequest, browser_for, tasks_of
 from orchestrator.runs.rollouts import RolloutPlan
@@ -107,7 +107,7 @@ def prepare(
         worlds = " or ".join(spec.worlds)
         raise UsageError(f"nothing to play: no task chosen runs {worlds} (chosen: {names})")
     require_references(chosen.lock, request.tasks)
-    require_meant(is_meant=is_meant, episodes=request.episodes, workers=spec.workers)
+    require_meant(is_meant=is_meant, episodes=request.episodes, workers=spec.workers_at_first)
     browser_for(request.settings, headless=headless)  # refused before anything is started
     _refuse_by_hand(request)
     return request, source
@@ -119,7 +119,7 @@ def _refuse_by_hand(request: RunRequest) -> None:
         return
     if request.browser.headless:
         raise UsageError("a person needs a window", hint="use --browser headed")
-    if request.settings.workers > 1 or request.settings.attempts > 1:
+    if request.settings.workers != 1 or request.settings.attempts > 1:
         message = "a person plays one episode at a time, once: a second try is another measurement"
         raise UsageError(message, hint="use one worker and one attempt")
     for task in request.tasks:
@@ -172,7 +172,7 @@ def prepare_rollouts(
         headless=headless,
         rollouts=plan.rollouts,
     )
-    require_meant(is_meant=is_meant, episodes=request.episodes, workers=spec.workers)
+    require_meant(is_meant=is_meant, episodes=request.episodes, workers=spec.workers_at_first)
     return request
 
 
@@ -180,7 +180,7 @@ async def write_down(
     request: RunRequest, registry: SiteRegistry, engine: Engine, out: Path | str | None, runs: Path
 ) -> RunFolder:
     """Make the run's folder with its lock; `out`, or one of its own in `runs`."""
-    await share_budget(request, registry, engine)
+    await share_budget(await begun_with(request, registry, engine), registry, engine)
     lock = await make_lock(request, registry, engine)
     return RunFolder.create(runs / lock.run if out is None else Path(out), lock, request.suite)
 

@@ -85,7 +85,9 @@ class Orders:
                 said = f"{steering.requeue()} in the queue again"
             case "workers":
                 steering.set_workers(order.workers or 1)
+                was_auto, steering.on_end = steering.on_end is not None, None
                 said = f"at most {order.workers} side by side in each world"
+                said += "; the number no longer follows the machine" if was_auto else ""
             case "limit":
                 said = self._limited(order)
             case _:

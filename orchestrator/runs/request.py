@@ -81,14 +81,18 @@ class RunRequest:
 
     def workers_in(self, world: World) -> int:
         """Return how many workers a world has; no more than it has episodes."""
-        return max(1, min(self.settings.workers, self.episodes_in(world)))
+        return max(1, min(self.settings.workers_at_first, self.episodes_in(world)))
+
+    def with_workers(self, count: int) -> RunRequest:
+        """Return the same with another number of workers."""
+        return replace(self, settings=self.settings.model_copy(update={"workers": count}))
 
     def spares_in(self, world: World) -> int | None:
         """Return the spares to keep; none where each is visited only at first."""
         visits = Counter(name for task in self.tasks if world in task.worlds for name in task.sites)
         asked = self.settings
         most = asked.repeats * max(visits.values(), default=0)
-        if asked.spares is None and asked.strategy == "auto" and most <= asked.workers:
+        if asked.spares is None and asked.strategy == "auto" and most <= asked.workers_at_first:
             return 0
         return asked.spares
 
@@ -149,7 +153,7 @@ def together(requests: Sequence[RunRequest]) -> RunRequest:
     no oftener than decides what its workers need.
     """
     settings = requests[0].settings
-    most = settings.workers + 1
+    most = settings.workers_at_first + 1
     tasks = tuple(
         task
         for one in requests

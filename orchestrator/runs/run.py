@@ -22,12 +22,14 @@ from arena_core.worlds import World
 from orchestrator.agents.interface import ChecksBeforehand
 from orchestrator.agents.model_exchange import total
 from orchestrator.runs.attempts import AttemptRunner, Progress, ends_the_run
-from orchestrator.runs.budgets import share_budget
+from orchestrator.runs.auto_workers import AutoWorkers
+from orchestrator.runs.budgets import begun_with, share_budget
 from orchestrator.runs.control import takes_orders
 from orchestrator.runs.events import EpisodesPlanned, OnEvent, ProgressNote
 from orchestrator.runs.jobs import Job, PlayedRun
 from orchestrator.runs.open_world import OpenWorld, Record, WorldSize, open_world
 from orchestrator.runs.orders import Orders
+from orchestrator.runs.pace import AUTO
 from orchestrator.runs.request import RunRequest, remote_of, together
 from orchestrator.runs.run_budget import RunBudget
 from orchestrator.runs.spec import SpendingLimits
@@ -169,7 +171,10 @@ class Run:
         self.on_event(EpisodesPlanned(progress.done, progress.total))
         if runs[0].attempt_runner.budget.exhausted is None:
             await _check_agents(runs)
-        needs = together([part.request for part in self.parts])
+        asked = together([part.request for part in self.parts])
+        needs = await begun_with(asked, self.registry, self.engine)
+        if asked.settings.workers == AUTO:
+            AutoWorkers.begin(steering, runs, self._note, needs.settings.workers_at_first)
         budgets = await share_budget(needs, self.registry, self.engine)
         async with task_group() as group:
             world_runners = [
@@ -246,7 +251,7 @@ class Run:
                 async with self._open(world, budgets.get(world), needs) as opened:
                     world_runner = WorldRunner(
                         world=opened,
-                        workers=min(needs.settings.workers, _left(runs, world)),
+                        workers=min(needs.settings.workers_at_first, _left(runs, world)),
                         on_event=self.on_event,
                         interrupted=self.interrupted,
                         is_over=lambda: self._is_over(runs),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Annotated, Any, Self, TypedDict, TypeVar
+from typing import Annotated, Any, Literal, Self, TypedDict, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -28,6 +28,7 @@ from arena_core.worlds import World
 from orchestrator.browser.process.kinds import BrowserKind, RemoteAddress, read_browser
 from orchestrator.gateway.policy import Resolve
 from orchestrator.gateway.variations import Variation, variations_of
+from orchestrator.runs.pace import Workers, at_first
 from orchestrator.runs.shard import Shard
 from orchestrator.sandbox.memory import parse_size
 from orchestrator.tapes.named import NamedTape, known_tape, tapes_beside
@@ -204,7 +205,7 @@ class RunTerms(Strict):
         screenshots: keep one screenshot per step.
         record_requests: record the requests of every episode, not only where a task asks.
         trace: keep Playwright's trace of every episode.
-        workers: episodes of each world side by side.
+        workers: episodes of each world side by side; `auto` follows the machine.
         spares: warm replicas beyond the workers', of each site that holds state; chosen from
             available memory where it is omitted.
         memory: budget for all replicas, such as `4GiB`; most of the machine where it is omitted.
@@ -224,7 +225,7 @@ class RunTerms(Strict):
     screenshots: bool = Field(default=True, exclude_if=bool)
     record_requests: bool = False
     trace: bool = False
-    workers: int = Field(default=1, ge=1)
+    workers: Workers = 1
     spares: int | None = Field(default=None, ge=0)
     memory: Bytes | None = None
     strategy: str = "auto"
@@ -236,6 +237,10 @@ class RunTerms(Strict):
     shard: Annotated[str | None, AfterValidator(_read_by(lambda text: str(Shard.parse(text))))] = (
         Field(default=None, exclude_if=lambda value: value is None)
     )
+
+    @property
+    def workers_at_first(self) -> int:
+        return at_first(self.workers)
 
     @property
     def settings_beside(self) -> dict[str, Any]:
@@ -425,7 +430,7 @@ class RunSpec(AgentEntry, RunSettings):
 class Pace(TypedDict, total=False):
     """How fast a run goes, by keyword: see the fields of `RunSpec`."""
 
-    workers: int | None
+    workers: int | Literal["auto"] | None
     spares: int | None
     memory: str | int | None
     strategy: str | None

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from arena_core.errors import UsageError
 from arena_core.names import counted
@@ -71,18 +71,41 @@ class Queue:
         job = next(self.jobs, None)
         return self._again.popleft() if job is None and self._again else job
 
-    def upcoming(self) -> Iterable[Job]:
+    def upcoming(self) -> Sequence[Job]:
         """Return the next few episodes, which stay in the queue."""
         self._seen.extend(islice(self.jobs, _LOOKAHEAD - len(self._seen)))
         return tuple(self._seen)
 
     @property
+    def listed(self) -> int:
+        """How many episodes it has, the next few and what was put back."""
+        return len(self.upcoming()) + len(self._again)
+
+    @property
     def is_empty(self) -> bool:
-        return not self.upcoming() and not self._again
+        return not self.listed
 
     def put_back(self, jobs: Iterable[Job]) -> None:
         """Play episodes once more, after all others."""
         self._again.extend(jobs)
+
+
+class Crew(Protocol):
+    """The workers of a world, whose number changes while they play.
+
+    Attributes:
+        each_bytes: the memory that one more of them takes, by its browser and replicas.
+    """
+
+    @property
+    def each_bytes(self) -> int:
+        """See `Crew`."""
+
+    def require_room(self, count: int) -> None:
+        """Refuse with UsageError a number of workers whose replicas do not fit."""
+
+    def reach(self, count: int) -> None:
+        """Let further workers begin until there are so many; too many leave by themselves."""
 
 
 @dataclass(slots=True, eq=False)
@@ -104,6 +127,9 @@ class Steering:
 
     A pause and a smaller number of workers hold back episodes that have not begun: what is under
     way ends as it would have, by the same clock.
+
+    Attributes:
+        on_end: called whenever an episode ended; None where nobody wants to know.
     """
 
     def __init__(self, interrupted: asyncio.Event, runs: Sequence[PlayedRun] = ()) -> None:
@@ -111,9 +137,10 @@ class Steering:
         self._interrupted = interrupted
         self._runs = runs
         self._changed = asyncio.Event()
+        self.on_end: Callable[[], None] | None = None
         self._most: int | None = None
-        self._room: dict[World, int] = {}
-        self._queues: dict[World, Queue] = {}
+        self._began_with = 0
+        self._worlds: dict[World, tuple[Queue, Crew | None]] = {}
         self._under_way: list[UnderWay] = []
         self._stopped: list[Job] = []
 
@@ -125,18 +152,20 @@ class Steering:
     @property
     def workers(self) -> int:
         """How many episodes of a world may be played side by side."""
-        room = max(self._room.values(), default=0)
-        return room if self._most is None else min(self._most, room)
+        return self._most or self._began_with
 
-    def opened(self, world: World, queue: Queue) -> None:
-        """Take note of a world whose workers begin."""
-        self._room[world], self._queues[world] = len(queue.readers), queue
+    def opened(self, world: World, queue: Queue, crew: Crew | None = None) -> None:
+        """Take note of a world whose workers begin, and of what brings further ones."""
+        self._began_with = max(self._began_with, len(queue.readers))
+        self._worlds[world] = queue, crew
 
     async def turn(self, world: World) -> bool:
-        """Wait until an episode of a world may begin; False where the run is to end."""
+        """Wait until an episode of a world may begin; False where the worker is to leave."""
         while self._holds(world) and not self._interrupted.is_set():
             await _either(self._changed.wait(), self._interrupted.wait())
-        return not self._interrupted.is_set()
+        queue = self._worlds[world][0]
+        is_one_too_many = self._most is not None and len(queue.readers) > self._most
+        return not self._interrupted.is_set() and not is_one_too_many
 
     @contextmanager
     def playing(self, job: Job) -> Iterator[UnderWay]:
@@ -148,6 +177,8 @@ class Steering:
         finally:
             self._under_way.remove(one)
             self._wake()
+            if self.on_end is not None and not self._interrupted.is_set():
+                self.on_end()
 
     def pause(self) -> None:
         """Let no further episode begin."""
@@ -159,17 +190,40 @@ class Steering:
         self._wake()
 
     def set_workers(self, count: int) -> None:
-        """Play so many episodes of each world side by side, at most as many as there is room for.
+        """Play so many episodes of each world side by side; a world has no more than are left.
+
+        Fewer leave after the episode under way. A world that opens later begins as was planned.
 
         Raises:
-            UsageError: the run has no room for so many.
+            UsageError: the replicas of so many do not fit; nothing was changed then.
         """
-        room = max(self._room.values(), default=0)
-        if not 1 <= count <= room:
-            message = f"{count} workers: this run has room for 1 to {room}"
-            raise UsageError(message, hint="more need another pool: end it, --resume --workers N")
+        wanted = [(crew, max(1, min(count, self._left(world)))) for world, crew in self._played()]
+        for crew, number in wanted:
+            crew.require_room(number)
         self._most = count
+        for crew, number in wanted:
+            crew.reach(number)
         self._wake()
+
+    @property
+    def left(self) -> int:
+        """How many episodes are played or wait in the world that has most of them, up to a few."""
+        return max((self._left(world) for world, _ in self._played()), default=0)
+
+    @property
+    def each_bytes(self) -> int:
+        """The memory that one more worker in each world takes."""
+        return sum(crew.each_bytes for _, crew in self._played())
+
+    def _played(self) -> list[tuple[World, Crew]]:
+        """Return the worlds that are still played, with their workers."""
+        worlds = self._worlds.items()
+        return [(world, crew) for world, (queue, crew) in worlds if queue.readers and crew]
+
+    def _left(self, world: World) -> int:
+        """Return how many episodes of a world are played or wait, as far as the queue lists."""
+        queue = self._worlds[world][0]
+        return queue.listed + sum(one.job.key.world is world for one in self._under_way)
 
     def named(self, name: str) -> UnderWay:
         """Return an episode that is played now; name and errors are those of `stop`."""
@@ -206,7 +260,7 @@ class Steering:
         """
         busy = {id(one.job) for one in self._under_way}
         count = 0
-        for world, queue in self._queues.items():
+        for world, (queue, _) in self._worlds.items():
             if not queue.readers:
                 continue
             mine = [one for one in self._stopped if one.key.world is world and id(one) not in busy]
@@ -221,13 +275,7 @@ class Steering:
 
     def _holds(self, world: World) -> bool:
         """Whether the next episode of a world has to wait; nothing waits for an empty queue."""
-        if not self.is_paused and self._most is None:
-            return False
-        queue = self._queues.get(world)
-        if queue is not None and queue.is_empty:
-            return False
-        playing = sum(one.job.key.world is world for one in self._under_way)
-        return self.is_paused or (self._most is not None and playing >= self._most)
+        return self.is_paused and not self._worlds[world][0].is_empty
 
     def _wake(self) -> None:
         self._changed.set()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from itertools import count as counting
 from typing import Final
 
 from arena_core.logs import log_context
@@ -29,11 +31,13 @@ from orchestrator.runs.environments import Environments
 from orchestrator.runs.events import OnEvent, ProgressNote
 from orchestrator.runs.jobs import Job
 from orchestrator.runs.open_world import OpenWorld
+from orchestrator.runs.pace import BROWSER_BYTES
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.rollouts import Prefix, go_to_root, past_of
 from orchestrator.runs.run_budget import AttemptMeter
 from orchestrator.runs.steering import Queue, Steering, UnderWay
 from orchestrator.runs.store.lock import Rollouts
+from orchestrator.sandbox.pool.slot_pool import SlotPool
 from tasks.schema import Task
 
 STILL_S: Final = 2.0
@@ -249,6 +253,41 @@ def _never() -> bool:
     return False
 
 
+@dataclass(slots=True, kw_only=True)
+class _Crew:
+    """The workers of a world that is played; more of them need more replicas.
+
+    Attributes:
+        pool: where these are; None where no replica answers.
+        readers: the numbers of those that play.
+        begin: lets one play, by its number.
+    """
+
+    pool: SlotPool | None
+    readers: set[int]
+    begin: Callable[[int], None]
+    _numbers: Iterator[int] = field(default_factory=counting)
+
+    @property
+    def each_bytes(self) -> int:
+        return BROWSER_BYTES + (self.pool.capacity.each_bytes if self.pool is not None else 0)
+
+    def require_room(self, count: int) -> None:
+        if self.pool is not None:
+            self.pool.resized(count)
+
+    def reach(self, count: int) -> None:
+        if self.pool is not None:
+            self.pool.resize(count)
+        self.hire(count)
+
+    def hire(self, count: int) -> None:
+        while len(self.readers) < count:
+            number = next(self._numbers)
+            self.readers.add(number)
+            self.begin(number)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorldRunner:
     """Plays the episodes of one world.
@@ -276,16 +315,22 @@ class WorldRunner:
         Returns:
             Why workers stopped before their time.
         """
-        left = Queue(iter(jobs), set(range(self.workers)))
+        left = Queue(iter(jobs), set())
         steering = self.steering or Steering(self.interrupted)
-        steering.opened(self.world.upstreams.world, left)
         failures: list[Exception] = []
         pool, starts = self.world.slot_pool, self.world.starts
         if pool is not None and starts is not None:
             pool.foresee(lambda: (starts.known(job.set_up) for job in left.upcoming()))
+        here = contextvars.copy_context()  # that of whoever wants more is another one
         async with task_group() as workers:
-            for number in range(self.workers):
-                workers.create_task(self._work(number, left, steering, failures))
+
+            def begin(number: int) -> None:
+                work = self._work(number, left, steering, failures)
+                workers.create_task(work, context=here.copy())
+
+            crew = _Crew(pool=pool, readers=left.readers, begin=begin)
+            crew.hire(self.workers)
+            steering.opened(self.world.upstreams.world, left, crew)
         return tuple(failures)
 
     async def _work(

@@ -207,6 +207,11 @@ class Capacity:
     def needed_bytes(self) -> int:
         return sum(one.cost.size_bytes * self.pools(one.site) for one in self.priced)
 
+    @property
+    def each_bytes(self) -> int:
+        """What the replicas of one more worker take."""
+        return sum(one.cost.size_bytes for one in self.priced if one.site.stateful)
+
     def pools(self, site: Site) -> int:
         """Return how many replicas a site has: one where all slots share it."""
         return self.workers + self.spares[site.name] if site.stateful else 1
@@ -323,7 +328,7 @@ def _too_much(asked: Capacity, what: str) -> UsageError:
         f"{who} need{'s' if asked.workers == 1 else ''} {format_size(asked.needed_bytes)}"
         f" for replicas ({needs}), and the budget is {format_size(asked.budget_bytes)}"
     )
-    per_worker = sum(one.cost.size_bytes for one in asked.priced if one.site.stateful)
+    per_worker = asked.each_bytes
     room = asked.budget_bytes - (asked.needed_bytes - asked.workers * per_worker)
     possible = room // per_worker if per_worker else 0
     more = f"--memory {-(-asked.needed_bytes // MIB)}MiB would do"

@@ -231,7 +231,7 @@ def plan_study(
     return StudyPlan(
         name=planner.file.name,
         cells=tuple(planner.cells()),
-        workers=planner.file.workers,
+        workers=planner.file.workers_at_first,
         questions=questions,
         warnings=(*planner.warnings(), *_hopeless(questions)),
     )

@@ -17,6 +17,7 @@ from typing import Any, Final
 from arena_core.errors import StoreError
 from arena_core.regular_files import open_regular, read_regular, require_regular
 from orchestrator.gateway.variations import in_arm
+from orchestrator.runs.pace import AUTO
 from orchestrator.runs.store.journal import holds_code, seconds_in
 
 _COUNTED: Final = """
@@ -178,6 +179,12 @@ def read_progress(path: Path) -> StudyProgress:
         raise StoreError(message, hint=f"arena study verify {path}") from cause
 
 
+def _workers(lock: Mapping[str, Any]) -> int:
+    """Return how many workers a run began with; for `auto` the most that it used."""
+    asked = lock["workers"]
+    return int(lock.get("workers_used", (1, 1))[1] if asked == AUTO else asked)
+
+
 def _progress(path: Path, registration: Mapping[str, Any]) -> StudyProgress:
     cells: list[CellProgress] = []
     tokens, usd, unpriced, last = 0, 0.0, 0, ""
@@ -188,7 +195,7 @@ def _progress(path: Path, registration: Mapping[str, Any]) -> StudyProgress:
     for number, run in enumerate([*registration["runs"], *later]):
         folder = path / "runs" / run["folder"]
         lock = _document(folder / "lock.json", path)
-        workers = lock["workers"] if number == 0 else workers
+        workers = _workers(lock) if number == 0 else workers
         by_world, spent = _counted(folder / "ledger.sqlite")
         tokens, usd, unpriced = tokens + spent[0], usd + spent[1], unpriced + spent[2]
         for world, tasks in run["tasks"].items():

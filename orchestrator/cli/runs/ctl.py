@@ -51,8 +51,8 @@ def ctl(
     status shows what is played. pause holds back the next episodes, go lets them
     begin again; what is under way plays to its end. stop EPISODE ends one after the
     step under way, and leaves it open. requeue plays again what was stopped or
-    ended unscored. workers N plays fewer episodes side by side, or again as many
-    as the run has room for. limit changes the run's budget for models.
+    ended unscored. workers N plays so many episodes side by side, in each world.
+    limit changes the run's budget for models.
 
     Example: arena ctl arena-runs/RUN stop offline-shop-cheapest-r0
     """

@@ -52,8 +52,22 @@ Repeats = Annotated[int, typer.Option(min=1, help="How often each task is played
 Attempts = Annotated[
     int, typer.Option(min=1, help="Attempts at an episode when infrastructure fails.")
 ]
+
+
+def _number_or_auto(given: str | None) -> str | None:
+    if given is not None and given != "auto" and not (given.isdecimal() and int(given)):
+        raise typer.BadParameter(f"{given!r} is neither a number from 1 nor auto")
+    return given
+
+
 Workers = Annotated[
-    int | None, typer.Option(min=1, help="Episodes of each world side by side; default: 1.")
+    str | None,
+    typer.Option(
+        callback=_number_or_auto,
+        metavar="N|auto",
+        help="Episodes of each world side by side; auto follows pressure on cores and free memory;"
+        " default: 1.",
+    ),
 ]
 Spares = Annotated[
     int | None,

@@ -206,6 +206,7 @@ class RunLock(RunTerms):
         online_faces: the tasks that were played by their online face, on tapes.
         changed_limits: what `--resume` set in place of `budget`, the last one last.
         steered: what it was told to do while it was played, in order.
+        workers_used: with `workers: auto` the fewest and the most that played side by side.
         replayed: the lock of the run whose replies answered the agent instead of a model.
         rollouts: what its episodes go on from; None where they begin at the start of their tasks.
         merged: the shards that it was made of; None where it was played as one. Where they differ,
@@ -236,6 +237,9 @@ class RunLock(RunTerms):
     changed_limits: tuple[ChangedLimits, ...] = ()
     added_repeats: tuple[AddedRepeats, ...] = ()
     steered: tuple[Steered, ...] = Field(default=(), exclude_if=lambda value: not value)
+    workers_used: tuple[int, int] | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
     replayed: RunLock | None = None
     rollouts: Rollouts | None = Field(default=None, exclude_if=lambda value: value is None)
     merged: Merged | None = Field(default=None, exclude_if=lambda value: value is None)
@@ -387,7 +391,7 @@ def hash_suite(suite: Suite) -> str:
 def lock_digest(lock: RunLock) -> str:
     """Return SHA-256 over a run's lock as it began: without what was changed later."""
     before = lock.added_repeats[0].before if lock.added_repeats else lock.repeats
-    later = {"changed_limits": (), "added_repeats": (), "steered": ()}
+    later = {"changed_limits": (), "added_repeats": (), "steered": (), "workers_used": None}
     began = lock.model_copy(update={**later, "repeats": before})
     return canonical_digest(began)
 

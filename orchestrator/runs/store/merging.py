@@ -38,7 +38,7 @@ _LARGEST: Final = 8192 * MEGABYTE
 _PER_SHARD: Final = frozenset(
     # who and when; how fast; and what is added up
     {"run", "created_at", "shard", "changed_limits", "steered"}
-    | {"workers", "spares", "memory", "strategy"}
+    | {"workers", "workers_used", "spares", "memory", "strategy"}
 )
 # What lies in a run's folder beside lock, suite, ledger and evidence, and is a line each.
 _LINES: Final = ("looks.jsonl", "arena.log")

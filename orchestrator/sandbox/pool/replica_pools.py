@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -114,10 +115,12 @@ class ExclusivePool:
         self._idle = deque(pools)
         self._ready: deque[tuple[PooledReplica, ReadyReplica]] = deque()
         self._working: dict[asyncio.Task[None], _Work] = {}
+        self._removing: set[asyncio.Task[None]] = set()
         self._waiting: deque[_Waiter] = deque()
         self._upcoming: Upcoming = tuple
         self._held = 0
         self._ahead = 0
+        self._most = len(pools)
         self._used_last: PooledReplica | None = None
         self._is_closed = False
 
@@ -151,12 +154,33 @@ class ExclusivePool:
         self._ahead = len(self._pools) - self._spares
         self._stock()
 
+    def resize(self, pools: Sequence[PooledReplica], spares: int) -> None:
+        """Have as many replicas as these, and so many of them beyond the workers'.
+
+        Args:
+            pools: of which those beyond what it ever had are new to it.
+            spares: see the class.
+        """
+        new = pools[len(self._pools) :]
+        self._pools += tuple(new)
+        self._idle.extend(new)
+        self._most, self._spares = len(pools), spares
+        if self._ahead:
+            self._ahead = len(pools) - spares
+        while self._ready and self._has_too_many:
+            self._remove(self._ready.pop()[0])
+        self._stock()
+
     def put_back(self, leased: ReplicaLease) -> None:
         self._held -= 1
         self._offer(leased.pooled, leased.ready)
 
     def renew(self, leased: ReplicaLease, *, wrote: bool) -> None:
         self._used_last = leased.pooled
+        if self._has_too_many:
+            self._held -= 1
+            self._remove(leased.pooled)
+            return
         self._renewing(leased.pooled, leased.ready, wrote=wrote, start=self._wanted(leased.ready))
 
     async def up(self) -> tuple[ReadyReplica | ArenaError, ...]:
@@ -189,7 +213,7 @@ class ExclusivePool:
 
     async def close(self, *, keep: bool) -> None:
         self._is_closed = True
-        works = tuple(self._working)
+        works = (*self._working, *self._removing)
         for work in works:
             work.cancel()
         if works:
@@ -253,6 +277,22 @@ class ExclusivePool:
                 return start
             there.remove(start)
         return used.start
+
+    @property
+    def _has_too_many(self) -> bool:
+        """Whether more replicas are there than it is to have since it was resized."""
+        return self._held + len(self._ready) + len(self._working) > self._most
+
+    def _remove(self, pooled: PooledReplica) -> None:
+        work = asyncio.create_task(self._removed(pooled), name=f"replica {pooled.label}")
+        self._removing.add(work)
+        work.add_done_callback(self._removing.discard)
+
+    async def _removed(self, pooled: PooledReplica) -> None:
+        with suppress(ArenaError):  # starting it again, or the pool's end, removes what is left
+            await pooled.vacate()
+        self._idle.append(pooled)
+        self._stock()
 
     def _stock(self) -> None:
         if self._is_closed:

@@ -55,6 +55,12 @@ _MakePools = Callable[
     [Collection[str], Collection[str]], Awaitable[tuple[Capacity, dict[str, ReplicaPool]]]
 ]
 
+
+# Returns the replicas that a site has in a capacity, none of them started.
+_Replicas = Callable[[Site, Capacity], list[PooledReplica]]
+# Returns the capacity for so many slots.
+_Fits = Callable[[Capacity, int], Capacity]
+
 NO_STARTS: Final[Mapping[str, TakenState]] = MappingProxyType({})
 UP = "up"
 SWAP = "swap"
@@ -73,12 +79,15 @@ class SlotPool:
         capacity: Capacity,
         pools: Mapping[str, ReplicaPool],
         make: _MakePools | None = None,
+        resizing: tuple[_Fits, _Replicas] | None = None,
     ) -> None:
         self.capacity = capacity
         self._pools = dict(pools)
         self._make = make
+        self._resizing = resizing
         self._including = asyncio.Lock()
         self._free: asyncio.Queue[int] = asyncio.Queue()
+        self._indexes = capacity.workers
         for index in range(capacity.workers):
             self._free.put_nowait(index)
 
@@ -125,6 +134,20 @@ class SlotPool:
         )
         found = await _running(engine, owner) if keep else ()
 
+        def replicas(site: Site, capacity: Capacity) -> list[PooledReplica]:
+            plans = _plans(site, capacity, owner, ports or {}, found, prove=not keep)
+            return [PooledReplica(shop, plan) for plan in plans]
+
+        def fits(capacity: Capacity, count: int) -> Capacity:
+            return fit(
+                capacity.priced,
+                workers=count,
+                spares=spares,
+                budget_bytes=capacity.budget_bytes,
+                is_firm=False,
+                least_spares=_least_spares(strategy),
+            )
+
         async def make(
             names: Collection[str], new: Collection[str]
         ) -> tuple[Capacity, dict[str, ReplicaPool]]:
@@ -140,12 +163,10 @@ class SlotPool:
             )
             pools: dict[str, ReplicaPool] = {}
             for site in registry.select(new):
-                plans = _plans(site, capacity, owner, ports or {}, found, prove=not keep)
-                replicas = [PooledReplica(shop, plan) for plan in plans]
-                pools[site.name] = _pools(site, capacity, replicas)
+                pools[site.name] = _pools(site, capacity, replicas(site, capacity))
             return capacity, pools
 
-        slot_pool = cls(*await make(sites, sites), make)
+        slot_pool = cls(*await make(sites, sites), make, (fits, replicas))
         try:
             yield slot_pool
         finally:
@@ -159,6 +180,32 @@ class SlotPool:
                 return
             self.capacity, pools = await self._make((*self._pools, *new), new)
             self._pools.update(pools)
+
+    def resized(self, workers: int) -> Capacity:
+        """Return the capacity for so many slots.
+
+        Raises:
+            UsageError: their replicas do not fit.
+        """
+        fits = None if self._resizing is None else self._resizing[0]
+        return self.capacity if fits is None else fits(self.capacity, workers)
+
+    def resize(self, workers: int) -> None:
+        """Have so many slots: further replicas are started, or those given back are removed.
+
+        Slots that are held stay until they are given back. Errors are those of `resized`.
+        """
+        if self._resizing is None or workers == self.capacity.workers:
+            return
+        self.capacity = self.resized(workers)
+        for one in self.capacity.priced:
+            name, pools = one.site.name, self._pools[one.site.name]
+            if isinstance(pools, ExclusivePool):
+                all_replicas = self._resizing[1](one.site, self.capacity)
+                pools.resize(all_replicas, self.capacity.spares[name])
+        for index in range(self._indexes, workers):
+            self._free.put_nowait(index)
+        self._indexes = max(self._indexes, workers)
 
     @asynccontextmanager
     async def lease(
@@ -273,9 +320,13 @@ async def capacity_for(
         spares=spares,
         budget_bytes=memory_bytes or default_budget(facts.memory_bytes),
         is_firm=memory_bytes is not None,
-        least_spares=1 if strategy == SWAP else 0,
+        least_spares=_least_spares(strategy),
         what=what,
     )
+
+
+def _least_spares(strategy: str) -> int:
+    return 1 if strategy == SWAP else 0
 
 
 async def _take_all(

@@ -78,6 +78,31 @@ def test_a_steered_run_ends_whole_and_says_so(
 
 
 @SLOW
+def test_workers_that_are_added_play_beside_the_first(
+    run: RunAt, tmp_path: Path, scripted_model: StartModel
+) -> None:
+    playing: list[int] = []
+
+    def until_two_play(request: ChatRequest) -> ScriptedReply:
+        """Ask for a second worker, and answer the first step only when two episodes are played."""
+        if not playing:
+            ended = arena("ctl", "run", "workers", "2", "--json", cwd=run.cwd)
+            assert ended.code == 0, ended.err
+            while not playing or (playing[-1] < 2 and len(playing) < 60):
+                status = arena("ctl", "run", "status", "--json", cwd=run.cwd).document
+                playing.append(len(status["playing"]))
+        return solve_bells(request)
+
+    suite = write_suite(tmp_path, *(bells(task) for task in TASKS))
+    model = scripted_model(until_two_play)
+    ended = run.play(suite, "--agent", "chat", "--model", "scripted", "--model-url", model.url)
+    assert ended.code == 0, ended.err
+    assert playing[-1] == 2
+    assert [row[2:] for row in run.ledger()] == [("finished", "success")] * 3
+    assert [one.order for one in run.lock.steered] == ["workers 2"]
+
+
+@SLOW
 def test_a_steered_study_says_so_in_each_run_and_verifies(
     tmp_path: Path, scripted_model: StartModel
 ) -> None:

@@ -19,6 +19,7 @@ from support.tasks.small_suites import bells, solve_bells, write_suite
 from arena_core.errors import ImageError
 from orchestrator.runs.agent_choice import choose_agent
 from orchestrator.runs.events import ProgressNote, RunEvent
+from orchestrator.runs.pace import at_first
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.run import Run
 from orchestrator.runs.spec import RunSettings
@@ -77,6 +78,26 @@ def test_an_episode_that_stalls_holds_up_no_other_and_the_report_keeps_the_tasks
     ]
     assert run.lock.workers == 2
     assert "offline: 2 workers; wiki shared, " in played.err
+    assert run.containers() == ()
+
+
+@SLOW
+def test_workers_that_follow_the_machine_play_everything_and_log_and_lock_say_how_many(
+    run: RunAt, suite: Path, scripted_model: StartModel
+) -> None:
+    model = scripted_model(solve_bells)
+    played = run.play(suite, *chat(model, "--workers", "auto", "--repeats", "3"))
+    assert played.code == 0, played.err
+    assert {row[2:] for row in run.ledger()} == {("finished", "success")}
+    lock = run.lock
+    assert lock.workers == "auto"
+    assert lock.workers_used is not None
+    fewest, most = lock.workers_used
+    assert 1 <= fewest <= at_first("auto") <= most <= len(run.ledger())
+    said = [line["message"] for line in run.log() if "worker" in line["message"]]
+    assert said[0].startswith(f"--workers auto begins with {at_first('auto')} workers")
+    changes = [one for one in said if one.startswith("workers ")]
+    assert bool(changes) == (fewest != most)
     assert run.containers() == ()
 
 

@@ -44,10 +44,29 @@ class Attempted:
 
 
 @dataclass
+class Slots:
+    """A pool that has room for so many slots, and notes what it was resized to."""
+
+    fits: int = 4
+    sizes: list[int] = field(default_factory=list)
+
+    def resized(self, count: int) -> None:
+        if count > self.fits:
+            raise UsageError(f"{count} do not fit")
+
+    def resize(self, count: int) -> None:
+        self.sizes.append(count)
+
+    def foresee(self, upcoming: object) -> None:
+        pass
+
+
+@dataclass
 class Stage:
     """A run whose attempts end when the test lets them, or when they are stopped."""
 
     run: PlayedRun
+    pool: Slots = field(default_factory=Slots)
     interrupted: asyncio.Event = field(default_factory=asyncio.Event)
     notes: list[str] = field(default_factory=list)
     began: list[str] = field(default_factory=list)
@@ -150,7 +169,7 @@ async def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
             world=cast(
                 "Any",
                 SimpleNamespace(
-                    upstreams=Upstreams(World.OFFLINE, {}), slot_pool=None, starts=None
+                    upstreams=Upstreams(World.OFFLINE, {}), slot_pool=stage.pool, starts=None
                 ),
             ),
             workers=2,
@@ -227,9 +246,7 @@ async def test_what_was_unscored_is_played_again_after_the_others_and_the_rest_i
     assert (await stage.order("requeue")).said == "0 episodes in the queue again"
 
 
-async def test_fewer_workers_play_side_by_side_and_again_as_many_as_there_is_room_for(
-    stage: Stage,
-) -> None:
+async def test_fewer_workers_play_side_by_side_and_again_as_many_as_before(stage: Stage) -> None:
     assert (await stage.order("workers", workers=1)).workers == 1
     stage.end(ZERO)
     await settled()
@@ -238,8 +255,22 @@ async def test_fewer_workers_play_side_by_side_and_again_as_many_as_there_is_roo
     await stage.until_began(ZERO, ONE, TWO)
     await stage.order("workers", workers=2)
     await stage.until_began(ZERO, ONE, TWO, THREE)
-    with pytest.raises(UsageError, match="3 workers: this run has room for 1 to 2"):
-        await stage.order("workers", workers=3)
+
+
+async def test_more_workers_than_the_run_began_with_join_at_once(stage: Stage) -> None:
+    assert (await stage.order("workers", workers=9)).workers == 9
+    await stage.until_began(ZERO, ONE, TWO, THREE)
+    assert stage.pool.sizes == [4]  # no replica is started for an episode that there is not
+
+
+async def test_more_workers_than_fit_change_nothing(stage: Stage) -> None:
+    stage.pool.fits = 3
+    with pytest.raises(UsageError, match="4 do not fit"):
+        await stage.order("workers", workers=4)
+    assert (await stage.order("status")).workers == 2
+    assert (stage.began, stage.pool.sizes) == ([ZERO, ONE], [])
+    assert (await stage.order("workers", workers=3)).workers == 3
+    await stage.until_began(ZERO, ONE, TWO)
 
 
 async def test_each_order_stands_in_log_and_lock_and_the_digest_of_the_lock_stays(
