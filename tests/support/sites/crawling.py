@@ -21,6 +21,7 @@ from orchestrator.sandbox.reset.replica import Replica
 
 # What differs between two answers that show the same: tokens, moments, and how long something took.
 _TOKENS: Final = (
+    re.compile(r'(?<=\bnonce=")[^"]+'),  # of 25 letters and digits, one in 85 has no digit
     re.compile(r"\bI[jm][\w-]{40,}\.[\w-]{6}\.[\w-]{27}"),  # itsdangerous: text, moment, seal
     re.compile(r"(?=[\w+/=-]*[A-Z])(?=[\w+/=-]*\d)[\w+/=-]{24,}"),
     re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{10}\b"),
