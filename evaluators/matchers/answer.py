@@ -236,7 +236,6 @@ class _Expectation:
 
 
 def _asked(kind: AnswerType, reading: _Reading, question: Question) -> Asked:
-    """Return how values of a type are read."""
     for name, default in _OPTIONS.items():
         if name not in KNOWN[kind] and getattr(reading, name) != default:
             raise ValueError(f"`{name}` says nothing of `type: {kind}`")

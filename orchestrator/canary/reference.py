@@ -108,7 +108,6 @@ def kind_of(check: Check) -> str:
 
 
 def kind_of_check(task: Task, name: str) -> str:
-    """Return what the check of a name is made of."""
     return next((kind_of(one) for _, one in located_checks(task) if one.name == name), "check")
 
 

@@ -37,8 +37,6 @@ def repair_of(task: Task, world: World, found: Mapping[str, Any]) -> Repair | No
     """Return what would repair a task; None where it has not drifted.
 
     Args:
-        task: as it is written.
-        world: that was looked at.
         found: the last finding of it, as a JSON document.
     """
     drift = found.get("drift")

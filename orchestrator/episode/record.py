@@ -282,7 +282,6 @@ class EpisodeRecord:
         """Write down what tapes had no answer to since the last call, and count what they had.
 
         Args:
-            step: in which that was asked.
             journal: the gateway's, which this record reads on from where it stopped.
             is_check: a check asked, and no agent.
             is_led: whether the site's pages led there, as far as anybody can tell; what scripts of

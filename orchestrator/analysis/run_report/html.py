@@ -55,7 +55,6 @@ HTML: Final = HtmlReport()
 
 
 def render_html(report: RunReport) -> str:
-    """Return the report as HTML."""
     parted = partings(report)
     failed = failure_causes(report)
     originals = [row.task.original for row in report.rows]

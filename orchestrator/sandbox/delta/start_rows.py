@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 async def take_state_with_rows(engine: Engine, watch: Watch) -> TakenState:
-    """Take a replica's state, with the rows in which it differs from golden.
-
-    Raises:
-        StateError: as `take_state`; or the replica was written to while its rows were read.
-    """
+    """Take a replica's state, with the rows in which it differs from golden."""
     taken, mark = await take_marked_state(engine, watch)
     replica = watch.replica
     golden = await replica.placement.golden.parts()
