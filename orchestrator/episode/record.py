@@ -27,8 +27,7 @@ from evaluators.evidence import (
     UnscoredReason,
     Varied,
 )
-from evaluators.missed_by import MissedBy
-from evaluators.tape_misses import MissedRequest, kept_misses
+from evaluators.tape_misses import MissedBy, MissedRequest, kept_misses
 from orchestrator.agents.model.messages import ImagePart
 from orchestrator.agents.model_exchange import ModelExchange, Spent
 from orchestrator.browser.observation import (

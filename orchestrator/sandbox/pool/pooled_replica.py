@@ -89,7 +89,7 @@ class PooledReplica:
 
     async def take_state(self, ready: ReadyReplica) -> TakenState:
         """Take the state that a replica is in, with the rows in which it differs from golden."""
-        from orchestrator.sandbox.delta.start_rows import take_state_with_rows  # noqa: PLC0415
+        from orchestrator.sandbox.delta.present_rows import take_state_with_rows  # noqa: PLC0415
 
         async with self._looking:
             watch = ready.watch or Watch.over(self._engine, ready.replica)

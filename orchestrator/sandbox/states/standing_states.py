@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from arena_core.errors import ArenaError, StateError
 from arena_core.task_group import task_group
 from arena_core.work_events import OnWork, WorkEnded, WorkPlanned, WorkStep, ignore_work
-from orchestrator.sandbox.delta.start_rows import take_state_with_rows
+from orchestrator.sandbox.delta.present_rows import take_state_with_rows
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.inventory import running_replicas
 from orchestrator.sandbox.pool.pool_context import label_of
