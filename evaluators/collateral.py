@@ -75,11 +75,6 @@ def collateral_of(
 
     None where none of them looked. A check that is met by another way forbids nothing; of several
     deltas that a check accepts, the one counts that the episode came nearest to.
-
-    Args:
-        checks: of the task.
-        evidence: of the episode.
-        judged: the verdicts on these checks.
     """
     met = {one.check for one in judged if one.status is CheckStatus.MET}
     looked = [

@@ -99,21 +99,10 @@ class OwnPage(Protocol):
         """Its URL, as the browser shows it."""
 
     async def look(self, what: PageLook) -> PageSeen:
-        """Read it.
-
-        Raises:
-            TaskError: the selector is not CSS, a script does not end, or the look would change a
-                page that the agent goes on with.
-            BrowserError: the browser does not answer.
-        """
+        """Read it."""
 
     async def read(self, selector: str, attribute: str | None) -> tuple[str, ...]:
-        """Return what a CSS selector finds: visible text, or an attribute, one value a match.
-
-        Raises:
-            TaskError: the selector is not CSS.
-            BrowserError: the browser does not answer.
-        """
+        """Return what a CSS selector finds: visible text, or an attribute, one value a match."""
 
 
 class FreshPages(Protocol):
@@ -124,11 +113,7 @@ class FreshPages(Protocol):
 
         Args:
             page: logical URL.
-            what: is read there.
             role: of the page's site, in whose context it is opened; the first where None.
-
-        Raises:
-            TaskError, BrowserError: as `OwnPage.look`.
         """
 
     async def look_at(self, url: str, what: PageLook) -> PageSeen | None:
@@ -145,39 +130,22 @@ class FreshPages(Protocol):
 
         Args:
             page: logical URL.
-            selector: CSS.
             attribute: read in place of the visible text.
             role: of the page's site, in whose context it is opened; the first where None.
-
-        Raises:
-            TaskError: the selector is not CSS.
-            BrowserError: the browser does not answer.
         """
 
     async def get(self, page: str) -> HttpAnswer:
-        """Return what a GET of a logical URL answers, redirects followed.
-
-        Raises:
-            BrowserError: the browser does not answer.
-        """
+        """Return what a GET of a logical URL answers, redirects followed."""
 
 
 class DatabaseAccess(Protocol):
     """What only the database and the files behind a site can answer."""
 
     async def query(self, site: str, sql: str) -> tuple[tuple[object, ...], ...]:
-        """Return the rows of one SELECT by the site's read-only account.
-
-        Raises:
-            DatabaseError: the query failed, or no replica answers for the site.
-        """
+        """Return the rows of one SELECT by the site's read-only account."""
 
     async def changes(self, site: str, ignored: IgnoredChanges) -> tuple[Change, ...]:
-        """Return what differs from the state that the replica was golden in.
-
-        Raises:
-            SiteError: its state could not be read.
-        """
+        """Return what differs from the state that the replica was golden in."""
 
 
 class ApiAccess(Protocol):
@@ -187,12 +155,8 @@ class ApiAccess(Protocol):
         """Return what the API answers to a GET with a role's API login, whatever its status.
 
         Args:
-            site: its name.
             role: one with an API login in the site's manifest.
             path: logical path and query.
-
-        Raises:
-            ApiError: the role has no API login at the site's upstream, or nothing answered.
         """
 
 

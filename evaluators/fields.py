@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Generic, TypeVar
 
@@ -11,6 +12,7 @@ from arena_core.worlds import World
 from sites.fields import Strict, written
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 Slug = Annotated[
     str,
@@ -21,19 +23,32 @@ Slug = Annotated[
 ]
 
 
-class PerWorld(Strict, Generic[T]):
+class PerWorld(Strict, Generic[T_co]):
     """One value per world, where the worlds truly differ."""
 
-    offline: T
-    online: T
+    offline: T_co
+    online: T_co
 
-    def of(self, world: World) -> T:
+    def of(self, world: World) -> T_co:
         """Return the value that holds in a world."""
         match world:
             case World.OFFLINE:
                 return self.offline
             case World.ONLINE:
                 return self.online
+
+
+def in_world(value: T | PerWorld[T], world: World) -> T:
+    """Return what holds in a world of a value that need not differ between them."""
+    return value.of(world) if isinstance(value, PerWorld) else value
+
+
+def by_world(value: T | PerWorld[T]) -> Iterator[tuple[World | None, T]]:
+    """Yield each value with its world; None where both worlds have the same."""
+    if isinstance(value, PerWorld):
+        yield from ((world, value.of(world)) for world in World)
+    else:
+        yield None, value
 
 
 class When(StrEnum):

@@ -20,14 +20,29 @@ the episode has no score, is counted by its reason, and widens the bounds of the
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
 from arena_core.foreign_fields import Text
-from evaluators.missed_by import MissedBy
 
 MOST_MISSES: Final = 200
+
+
+class MissedBy(StrEnum):
+    """Who asked for what a tape lacks.
+
+    `page`: a page led to a document. `data`: a script of a page wanted data. `address`: the agent
+    gave the address itself. `part`: an image, a script, a style, a font or the like, or another
+    host. `check`: a check opened the page.
+    """
+
+    PAGE = "page"
+    DATA = "data"
+    ADDRESS = "address"
+    PART = "part"
+    CHECK = "check"
 
 
 class MissedRequest(BaseModel):

@@ -83,7 +83,6 @@ def verdicts(checks: Iterable[Check], evidence: Evidence) -> tuple[Verdict, ...]
 
 
 def _judged(way: Check, evidence: Evidence) -> Verdict:
-    """Judge a check by one of its ways."""
     if way.when is When.STEP:
         return _key_node(way, evidence)
     located = way.locate.at_end(way.name, evidence)

@@ -239,12 +239,7 @@ class Known:
 
 
 def without_asides(statement: str, known: Known) -> str:
-    """Return a statement without the clauses that leave its value as it is.
-
-    Args:
-        statement: with its values masked.
-        known: what is explained.
-    """
+    """Return a statement without the clauses that leave its value as it is."""
     if VALUE not in statement and (
         _is_kind(statement, known) or _labels_the_asked(statement, known)
     ):
@@ -400,8 +395,6 @@ def _is_aside(clause: str, known: Known, *, is_read: bool = False) -> bool:
     """Say whether every word of a clause says what was done or where something stands.
 
     Args:
-        clause: of a statement.
-        known: what is explained.
         is_read: whether any noun behind an article may be where something was read.
     """
     clause = _TITLE.sub(SAID, clause)

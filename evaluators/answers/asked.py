@@ -128,8 +128,6 @@ def found_in(
 
     Args:
         bare: a prepared text.
-        asked: how it is read.
-        wanted: the values that are expected.
         count: how many of them the text may be expected to count: `six states: …`.
     """
     keep = [

@@ -232,7 +232,6 @@ def list_fault(
         texts: the answer; several texts are its items.
         asked: how each item is read.
         wanted: what must be listed, each as often as it stands here.
-        ordered: whether the order matters.
     """
     if len(texts) > 1:
         return _atoms_fault(texts, asked, wanted, ordered=ordered)

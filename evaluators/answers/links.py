@@ -39,7 +39,6 @@ class UrlKind(AnswerKind[tuple[object, ...]]):
     def find(
         self, text: str, wanted: Sequence[tuple[object, ...]]
     ) -> Sequence[Span[tuple[object, ...]]]:
-        """Return every URL of a text."""
         del wanted
         spans = []
         for found in _URL.finditer(text):

@@ -140,7 +140,6 @@ class Roles:
 
     @property
     def nouns(self) -> frozenset[str]:
-        """Every noun of it."""
         return self.core | self.dependent | self.background | self.beside | self.modifiers
 
 
@@ -154,7 +153,6 @@ def read_roles(bare: str, asked: frozenset[str]) -> Roles:
     """Return what the words of a question are in it.
 
     Args:
-        bare: the question.
         asked: the nouns behind `which`, `what` and `how many`.
     """
     bare = _QUOTE_END.sub("", bare)

@@ -95,7 +95,6 @@ class _Told:
 
 
 def _of_all(columns: Sequence[Asked]) -> Asked:
-    """Return what may be said in any column."""
     question = columns[0].question
     if columns[0].kind.is_words:  # what the question names does in each row what is counted
         roles = replace(question.roles, others=frozenset(), bases=frozenset(), doers=frozenset())
@@ -118,8 +117,6 @@ def _told(texts: Sequence[str], count: int, names: Sequence[str]) -> list[_Told]
     """Return the ways in which an answer may be parted into rows.
 
     Args:
-        texts: the answer.
-        count: how many rows are expected.
         names: where the first column has names, one of each row.
     """
     if len(texts) > 1:

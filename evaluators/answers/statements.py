@@ -18,9 +18,7 @@ def statement_fault(
     """Say what of a statement is against its question; None where nothing is.
 
     Args:
-        statement: with its values masked.
         tokens: of it, in lower case.
-        question: which it answers.
         is_name: whether its values are names, that one of the question could be given instead.
     """
     gives = VALUE in tokens

@@ -47,7 +47,6 @@ def subject_fault(
 
     Args:
         written: the tokens of a statement that gives a value.
-        roles: of the words of the question.
         own: the type's own words, in their normal form.
         is_words: whether values are words, that may do something.
         is_name: whether values are names, so that `VALUE is the author` says what it is.

@@ -104,7 +104,6 @@ class NameKind(TextKind):
         return [Span(span.start, span.end, text[span.start : span.end]) for span in spans]
 
     def is_same(self, found: str, wanted: str) -> bool:
-        """Say whether they name the same."""
         one, two = self._bare(found), self._bare(wanted)
         return one in {two, _folded(two)} or (self.accents and _folded(one) == _folded(two))
 

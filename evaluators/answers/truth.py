@@ -64,7 +64,6 @@ class BooleanKind(AnswerKind[bool]):
     noun = "a yes or a no"
 
     def read(self, written: str) -> bool:
-        """Return which it is."""
         word = written.strip().casefold()
         if word in {*_YES, *self.yes}:
             return True
@@ -161,9 +160,6 @@ def boolean_fault(
     """Say what beside a yes or a no is not a clause of its own that says the same.
 
     Args:
-        masked: the answer with its values masked.
-        bare: the answer.
-        spans: its values.
         stems: the words of the question, in their normal form.
     """
     tokens = [one.casefold() for one in TOKEN.findall(masked) if one not in {'"', "'", "*"}]
@@ -193,7 +189,6 @@ def restated(bare: str, question: Question) -> bool | None:
     """Return what a sentence says that only says the question again; None for any other.
 
     Args:
-        bare: the sentence.
         question: which it may say again.
     """
     roles = question.roles

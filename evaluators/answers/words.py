@@ -10,7 +10,6 @@ from typing import Final
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a text."""
     return frozenset(text.split())
 
 

@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 from pydantic import Field, JsonValue, model_validator
 
 from arena_core.names import offered
-from arena_core.worlds import World
 from evaluators.episode_view import ElementProperty, EpisodeView, PageLook, PageSeen, Spelling
-from evaluators.fields import PerWorld, When
+from evaluators.fields import PerWorld, When, by_world
 from evaluators.lint import LintContext, Place, Problem
 from evaluators.locators.api import ApiLocator
 from evaluators.locators.base import Found, LookingLocator, Need, Subject
@@ -240,11 +239,10 @@ class PageLocator(LookingLocator):
         return self.at == _OWN
 
     def _selectors(self) -> Iterator[tuple[Place, str]]:
-        at = ("locate", "selector")
-        if isinstance(self.selector, PerWorld):
-            yield from (((*at, world.value), self.selector.of(world)) for world in World)
-        elif self.selector is not None:
-            yield at, self.selector
+        for world, selector in by_world(self.selector):
+            if selector is not None:
+                at = ("locate", "selector")
+                yield at if world is None else (*at, world.value), selector
 
 
 class MiniWobLocator(LookingLocator):

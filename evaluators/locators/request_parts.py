@@ -110,10 +110,7 @@ def fits_query(logical: str, asked: Fits, others: tuple[str, ...] | None, world:
     """Say whether a URL has the parameters that are asked for, and no others than those allowed.
 
     Args:
-        logical: the URL.
-        asked: by name, one of its values.
         others: names that may be there besides, `*` for any letters; None for any.
-        world: of the episode.
     """
     pairs = parse_logical_url(logical).query
     for name, wanted in asked.items():
@@ -204,7 +201,6 @@ WHOLE: Final = frozenset(
 
 
 def read_part(part: RequestPart, one: RequestRecord, name: str) -> tuple[str, ...]:
-    """Return the values of a part of a request."""
     return _READERS[part](one, name)
 
 

@@ -14,7 +14,7 @@ from evaluators.answers.judging import list_fault, one_fault
 from evaluators.answers.kinds import KNOWN, AnswerType, Options, kind_of, surroundings_of
 from evaluators.answers.question import NO_QUESTION, Question, read_question
 from evaluators.answers.rows import Row, rows_fault
-from evaluators.fields import PerWorld
+from evaluators.fields import PerWorld, by_world, in_world
 from evaluators.matchers.base import ExpectedText, Form, Matched, Matcher
 from evaluators.values.text import shown
 from sites.fields import Strict
@@ -167,16 +167,14 @@ class AnswerMatcher(_Reading, Matcher):
 
     def computed_counts(self) -> frozenset[int]:
         """Return as many values as are listed, or one."""
-        listed = self.all_of.offline if isinstance(self.all_of, PerWorld) else self.all_of
+        listed = in_world(self.all_of, World.OFFLINE)
         return frozenset({1, len(listed)} if listed is not None else {1})
 
     def whole_texts(self) -> Iterator[ExpectedText]:
         """Yield each value that is right alone, as text."""
         for name in ("value", "any_of"):
-            given = getattr(self, name)
-            for world in World if isinstance(given, PerWorld) else (None,):
+            for world, branch in by_world(getattr(self, name)):
                 at = ("match", name) if world is None else ("match", name, world.value)
-                branch = given.of(world) if world is not None else given
                 if branch is None:
                     continue
                 for one in branch if isinstance(branch, tuple) else (branch,):
@@ -187,18 +185,15 @@ class _Expectation:
     """What a matcher asks for in one world, read."""
 
     def __init__(self, matcher: AnswerMatcher, world: World) -> None:
-        def of(field: object) -> object:
-            return field.of(world) if isinstance(field, PerWorld) else field
-
         question = read_question(matcher._question)  # noqa: SLF001 - its own reading
         self._ordered = matcher.ordered
         self._is_list = matcher.all_of is not None
         self._columns = tuple(_asked(column.type, column, question) for column in matcher.columns)
-        rows = of(matcher.rows)
+        rows = in_world(matcher.rows, world)
         self._rows = tuple(self._row(row) for row in rows) if isinstance(rows, tuple) else ()
         self._asked = None if matcher.type is None else _asked(matcher.type, matcher, question)
-        given = of(matcher.all_of) or of(matcher.any_of)
-        items = given if isinstance(given, tuple) else (of(matcher.value),)
+        given = in_world(matcher.all_of, world) or in_world(matcher.any_of, world)
+        items = given if isinstance(given, tuple) else (in_world(matcher.value, world),)
         self._items: tuple[Wanted, ...] = ()
         if self._asked is not None and self._is_list:
             self._items = tuple(_wanted(item, self._asked) for item in items)
@@ -236,7 +231,6 @@ class _Expectation:
 
 
 def _asked(kind: AnswerType, reading: _Reading, question: Question) -> Asked:
-    """Return how values of a type are read."""
     for name, default in _OPTIONS.items():
         if name not in KNOWN[kind] and getattr(reading, name) != default:
             raise ValueError(f"`{name}` says nothing of `type: {kind}`")

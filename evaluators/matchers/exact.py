@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 from arena_core.worlds import World
-from evaluators.fields import Expected, ExpectedValues, PerWorld
+from evaluators.fields import Expected, ExpectedValues, PerWorld, by_world, in_world
 from evaluators.matchers.base import ExpectedText, Form, Matched, Matcher, found_or_wanted, listed
 from evaluators.values.pairing import pair_up
 from evaluators.values.text import is_equal, shown
@@ -50,28 +50,22 @@ class ExactMatcher(Matcher):
 
     @property
     def one_is_enough(self) -> bool:
-        return not any(isinstance(branch, tuple) for _, branch in self._branches())
+        return not any(isinstance(branch, tuple) for _, branch in by_world(self.value))
 
     @property
     def asks_for_nothing(self) -> bool:
         """Whether it expects the empty list in one of the worlds."""
-        return any(branch == () for _, branch in self._branches())
+        return any(branch == () for _, branch in by_world(self.value))
 
     def computed_counts(self) -> frozenset[int]:
-        value = self.value.offline if isinstance(self.value, PerWorld) else self.value
+        value = in_world(self.value, World.OFFLINE)
         return frozenset({len(value) if isinstance(value, tuple) else 1})
 
     def whole_texts(self) -> Iterator[ExpectedText]:
-        for world, branch in self._branches():
+        for world, branch in by_world(self.value):
             at = ("match", "value") if world is None else ("match", "value", world.value)
             for one in branch if isinstance(branch, tuple) else (branch,):
                 yield ExpectedText(at, str(one), world)
-
-    def _branches(self) -> Iterator[tuple[World | None, ExpectedValues]]:
-        if isinstance(self.value, PerWorld):
-            yield from ((world, self.value.of(world)) for world in World)
-        else:
-            yield None, self.value
 
 
 def _pairs_up(

@@ -8,8 +8,8 @@ from typing import ClassVar, Literal, Self
 from pydantic import model_validator
 
 from arena_core.worlds import World
-from evaluators.fields import ExpectedValues, PerWorld
-from evaluators.lint import LintContext, Place, Problem
+from evaluators.fields import ExpectedValues, PerWorld, by_world, in_world
+from evaluators.lint import LintContext, Problem
 from evaluators.matchers.base import Form, Matched, Matcher, UrlForm, found_or_wanted, listed
 from evaluators.values.logical_urls import decoded_path, holds_url
 from evaluators.values.text import holds_words, normalise
@@ -33,9 +33,7 @@ class IncludeMatcher(Matcher):
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Self:
-        given = self.value
-        branches = (given.offline, given.online) if isinstance(given, PerWorld) else (given,)
-        for branch in branches:
+        for _, branch in by_world(self.value):
             texts = branch if isinstance(branch, tuple) else (branch,)
             if not texts or not all(normalise(str(text)) for text in texts):
                 raise ValueError("every text holds the empty text: `value` must ask for something")
@@ -43,7 +41,7 @@ class IncludeMatcher(Matcher):
 
     def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:
         """Look for every expected text in any of the values."""
-        expected = self.value.of(world) if isinstance(self.value, PerWorld) else self.value
+        expected = in_world(self.value, world)
         wanted = expected if isinstance(expected, tuple) else (expected,)
         is_url = isinstance(form, UrlForm)
         missing = [
@@ -59,28 +57,23 @@ class IncludeMatcher(Matcher):
 
     @property
     def one_is_enough(self) -> bool:
-        return not any(isinstance(branch, tuple) for _, branch in self._branches())
+        return not any(isinstance(branch, tuple) for _, branch in by_world(self.value))
 
     def computed_counts(self) -> frozenset[int]:
         """Return as many values as are listed, or one: one text may hold all that is listed."""
-        value = self.value.offline if isinstance(self.value, PerWorld) else self.value
+        value = in_world(self.value, World.OFFLINE)
         return frozenset({1, len(value)} if isinstance(value, tuple) else {1})
 
     def lint(self, known: LintContext) -> Iterator[Problem]:  # noqa: ARG002 - whatever surrounds it
         """Yield numbers with decimals: what YAML makes of `12.50` is looked for as `12.5`."""
-        for place, branch in self._branches():
+        for world, branch in by_world(self.value):
+            place = ("match", "value") if world is None else ("match", "value", world.value)
             texts = branch if isinstance(branch, tuple) else (branch,)
             for text in texts:
                 if isinstance(text, float):
                     message = f"{text} has no quotes: YAML drops zeros at its end, and `include`"
                     message += " looks for its digits as they stand. Put the text in quotes"
                     yield Problem(place, message)
-
-    def _branches(self) -> Iterator[tuple[Place, ExpectedValues]]:
-        if isinstance(self.value, PerWorld):
-            yield from ((("match", "value", world.value), self.value.of(world)) for world in World)
-        else:
-            yield ("match", "value"), self.value
 
     def _is_in(self, wanted: str, values: Sequence[str], *, is_url: bool) -> bool:
         if is_url and not self.substring:

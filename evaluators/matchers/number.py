@@ -9,7 +9,7 @@ from typing import Final, Literal
 from pydantic import Field
 
 from arena_core.worlds import World
-from evaluators.fields import ExpectedNumber, PerWorld
+from evaluators.fields import ExpectedNumber, PerWorld, in_world
 from evaluators.matchers.base import Form, Matched, Matcher, found_or_wanted
 from evaluators.values.numbers import read_numbers
 from evaluators.values.text import shown
@@ -31,7 +31,7 @@ class NumberMatcher(Matcher):
 
     def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:  # noqa: ARG002 - a number has one form
         """Read the number in each value; the reason says why a value has none."""
-        expected = self.value.of(world) if isinstance(self.value, PerWorld) else self.value
+        expected = in_world(self.value, world)
         goal, tolerance = Decimal(str(expected)), Decimal(str(self.tolerance))
         within = f" ± {_in_digits(tolerance)}" if tolerance else ""
         wanted = f"the number {_in_digits(goal)}{within}"

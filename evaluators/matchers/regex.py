@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from arena_core.worlds import World
-from evaluators.fields import PerWorld
+from evaluators.fields import PerWorld, by_world, in_world
 from evaluators.matchers.base import Form, Matched, Matcher, found_or_wanted, listed
 from evaluators.values.patterns import LONGEST_TEXT, matches, pattern_fault
 from evaluators.values.text import normalise, shown
@@ -77,19 +77,18 @@ class RegexMatcher(Matcher):
 
     @property
     def patterns(self) -> Iterator[str]:
-        for world in World if isinstance(self.value, PerWorld) else (World.OFFLINE,):
-            yield from self._of(world)
+        for _, patterns in by_world(self.value):
+            yield from patterns
 
     def _fits(self, text: str, world: World) -> bool:
         whole = not self.substring
-        if not all(matches(one, text, case=self.case, whole=whole) for one in self._of(world)):
+        if not all(
+            matches(one, text, case=self.case, whole=whole) for one in in_world(self.value, world)
+        ):
             return False
         return self.unless is None or not matches(self.unless, text, case=self.case, whole=whole)
-
-    def _of(self, world: World) -> tuple[str, ...]:
-        return self.value.of(world) if isinstance(self.value, PerWorld) else self.value
 
     def _wanted(self, world: World) -> str:
         where = "a part like" if self.substring else "like"
         but = "" if self.unless is None else f" and not like {shown(self.unless)}"
-        return f"{where} {listed(self._of(world))}{but}"
+        return f"{where} {listed(in_world(self.value, world))}{but}"

@@ -10,7 +10,7 @@ from typing import ClassVar, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from arena_core.worlds import World
-from evaluators.fields import PerWorld
+from evaluators.fields import PerWorld, in_world
 from evaluators.judgements import JudgeQuestion, Replies
 from evaluators.matchers.base import Form, JudgedMatcher, Matched
 from evaluators.values.text import normalise, shown
@@ -58,7 +58,7 @@ class SemanticMatcher(JudgedMatcher):
     ) -> Matched:
         """Say whether the judges find one of the values right; a tie is no verdict."""
         del form
-        expected = f"what the rubric asks for: {shown(_in(self.rubric, world))}"
+        expected = f"what the rubric asks for: {shown(in_world(self.rubric, world))}"
         unfit = self._unfit(values)
         if unfit is not None:
             return Matched(met=False, reason=unfit, expected=expected)
@@ -88,8 +88,8 @@ class SemanticMatcher(JudgedMatcher):
     def _question(self, value: str, world: World) -> JudgeQuestion:
         """Return the question; all that others wrote stands in one JSON text that it cannot end."""
         asked = {
-            "rubric": _in(self.rubric, world),
-            "reference": None if self.reference is None else _in(self.reference, world),
+            "rubric": in_world(self.rubric, world),
+            "reference": None if self.reference is None else in_world(self.reference, world),
             "text": value,
         }
         return JudgeQuestion(PROMPT, VERSION, {"question": json.dumps(asked, ensure_ascii=True)})
@@ -109,10 +109,6 @@ class SemanticMatcher(JudgedMatcher):
 
 def _judgeable(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value for value in values if normalise(value)))
-
-
-def _in(text: str | PerWorld[str], world: World) -> str:
-    return text.of(world) if isinstance(text, PerWorld) else text
 
 
 def _read(reply: str, judged: str) -> _Verdict | None:

@@ -55,7 +55,6 @@ def turns(evidence: Evidence, bases: Mapping[str, str], *, after: bool) -> Itera
     """Yield a turn for each action.
 
     Args:
-        evidence: of the episode.
         bases: the replicas' URLs by published host, which the published URLs are made of again.
         after: the pages that the action led to are looked at; else the one that the action before
             it left, as v0.0.3 does: it checks before it executes.

@@ -59,6 +59,12 @@ class Option:
     kind: Any
     default: object
 
+    @classmethod
+    def of(cls, parameter: inspect.Parameter) -> Option:
+        is_bare = parameter.annotation is inspect.Parameter.empty
+        kind = str if is_bare else parameter.annotation
+        return cls(name=parameter.name, kind=kind, default=parameter.default)
+
     @property
     def is_required(self) -> bool:
         return self.default is inspect.Parameter.empty
@@ -120,14 +126,7 @@ def declared(factory: Callable[..., object], *, given_first: bool) -> tuple[Opti
                 "its first parameter must be the Assignment or Observation, without a default"
             )
         parameters = parameters[1:]
-    return tuple(
-        Option(
-            name=one.name,
-            kind=str if one.annotation is inspect.Parameter.empty else one.annotation,
-            default=one.default,
-        )
-        for one in parameters
-    )
+    return tuple(map(Option.of, parameters))
 
 
 def parse_options(pairs: Sequence[str], flag: str = "--agent-option") -> dict[str, str]:

@@ -43,12 +43,9 @@ def render_page(
 
     Args:
         package: whose folder `templates` holds the page's own template, style and scripts.
-        template: its name.
         style: name of its style sheet, which follows the shared one.
         images: where its images may come from, as the policy says it.
-        scripts: names of its scripts.
         filters: its own, beside the shared ones.
-        context: what the template shows.
     """
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(package), PackageLoader(_SHARED)]),

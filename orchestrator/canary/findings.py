@@ -411,7 +411,6 @@ def retry_at(said: str, now: datetime) -> datetime | None:
 
     Args:
         said: the header's value: seconds, or a date of HTTP.
-        now: when it was said.
     """
     text = said.strip()
     if _SECONDS.fullmatch(text):

@@ -150,12 +150,7 @@ class History:
     @classmethod
     @contextmanager
     def at(cls, path: Path) -> Iterator[History]:
-        """Open the file, made where there is none.
-
-        Raises:
-            StoreError: it is no history, or cannot be opened.
-            FormatError: a later version of Arena wrote it.
-        """
+        """Open the file, made where there is none."""
         try:
             connection = _opened(path)
         except (sqlite3.Error, OSError) as cause:

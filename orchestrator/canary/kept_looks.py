@@ -104,9 +104,6 @@ def read_looks(run: Path) -> tuple[KeptLook, ...]:
     """Return the looks of a run, oldest first; none where it has no canary.
 
     A last line without its end was being written when the machine went down: it is not there.
-
-    Raises:
-        StoreError: the file cannot be read.
     """
     path = run / LOOKS_FILE
     try:
@@ -122,11 +119,7 @@ def read_looks(run: Path) -> tuple[KeptLook, ...]:
 
 
 def add_looks(run: Path, looks: Sequence[KeptLook]) -> None:
-    """Write looks down, before anything follows from them.
-
-    Raises:
-        StoreError: the file cannot be written.
-    """
+    """Write looks down, before anything follows from them."""
     path = run / LOOKS_FILE
     lines = "".join(f"{one.model_dump_json()}\n" for one in looks)
     try:

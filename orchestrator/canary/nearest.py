@@ -43,9 +43,7 @@ def nearest(
     """Return the elements most like a missing one, the most alike first.
 
     Args:
-        nodes: of the page now.
         role: of the missing element.
-        name: of it.
         path: what it was inside when it was last there; None where nobody knows, and then only role
             and name count.
     """

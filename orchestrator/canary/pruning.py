@@ -27,7 +27,6 @@ def prune(plays: Path, kept: Collection[str], now: datetime) -> tuple[Path, ...]
     Args:
         plays: the folder of the runs.
         kept: paths in runs that stay however old they are.
-        now: with its zone.
     """
     root = plays.resolve()
     held = {Path(one).relative_to(root).parts[0] for one in kept if Path(one).is_relative_to(root)}

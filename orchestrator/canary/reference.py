@@ -10,7 +10,7 @@ from typing import Final
 from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.evidence import StepEvidence
-from evaluators.fields import PerWorld, When
+from evaluators.fields import When, in_world
 from orchestrator.episode.page_view import PageView
 from orchestrator.episode.walls import is_login
 from tasks.reference import (
@@ -20,7 +20,6 @@ from tasks.reference import (
     SelectIn,
     SolveMiniWob,
     StopWith,
-    Text,
     TypeInto,
     UploadTo,
 )
@@ -73,12 +72,8 @@ def failed_action(task: Task, world: World, steps: Sequence[StepEvidence]) -> Fa
 def target_of(action: ReferenceAction, world: World) -> tuple[str, str] | None:
     """Return role and name of the element that an action is on; None for any other action."""
     if isinstance(action, OnElement | UploadTo | TypeInto | SelectIn):
-        return here(action.role, world), here(action.name, world)
+        return in_world(action.role, world), in_world(action.name, world)
     return None
-
-
-def here(text: Text, world: World) -> str:
-    return text.of(world) if isinstance(text, PerWorld) else text
 
 
 def described(action: ReferenceAction, world: World) -> str:
@@ -86,10 +81,10 @@ def described(action: ReferenceAction, world: World) -> str:
     target = target_of(action, world)
     if target is not None:
         within = getattr(action, "within", None)
-        inside = f" within {here(within, world)!r}" if within is not None else ""
+        inside = f" within {in_world(within, world)!r}" if within is not None else ""
         return f"{action.do} {target[0]} {target[1]!r}{inside}"
     if isinstance(action, GotoPage):
-        return f"goto {here(action.page, world)}"
+        return f"goto {in_world(action.page, world)}"
     return action.do
 
 
@@ -97,7 +92,7 @@ def asks_to_log_in(task: Task, world: World) -> bool:
     """Whether a task itself leads to a login, or to a page about one."""
     actions = [action for _, action in played_in(task, world)]
     names = [target[1] for action in actions if (target := target_of(action, world))]
-    pages = [here(action.page, world) for action in actions if isinstance(action, GotoPage)]
+    pages = [in_world(action.page, world) for action in actions if isinstance(action, GotoPage)]
     return any(map(is_login, (*names, *pages, *task.start_pages)))
 
 
@@ -108,7 +103,6 @@ def kind_of(check: Check) -> str:
 
 
 def kind_of_check(task: Task, name: str) -> str:
-    """Return what the check of a name is made of."""
     return next((kind_of(one) for _, one in located_checks(task) if one.name == name), "check")
 
 
@@ -131,7 +125,7 @@ def kinds_of(task: Task, world: World) -> tuple[str, ...]:
 def _answers(task: Task, world: World) -> list[str]:
     """Return what the reference answers in words."""
     return [
-        here(action.answer, world)
+        in_world(action.answer, world)
         for _, action in played_in(task, world)
         if isinstance(action, StopWith) and action.answer
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from arena_core.worlds import World
-from evaluators.fields import PerWorld
+from evaluators.fields import PerWorld, in_world
 from evaluators.lint import Location
 from orchestrator.canary.findings import CanaryStatus
 from orchestrator.canary.reference import target_of
@@ -37,8 +37,6 @@ def repair_of(task: Task, world: World, found: Mapping[str, Any]) -> Repair | No
     """Return what would repair a task; None where it has not drifted.
 
     Args:
-        task: as it is written.
-        world: that was looked at.
         found: the last finding of it, as a JSON document.
     """
     drift = found.get("drift")
@@ -89,7 +87,7 @@ def _in_checks(task: Task, world: World, role: str, name: str, new: str) -> Iter
         locate, value = check.locate, getattr(check.match, "value", None)
         if getattr(locate, "by", "") != "element" or getattr(locate, "role", None) != role:
             continue
-        if getattr(locate, "read", None) == "name" and _here(value, world) == name:
+        if getattr(locate, "read", None) == "name" and in_world(value, world) == name:
             yield _change(task, world, ("checks", number, "match", "value"), value, new)
 
 
@@ -101,16 +99,12 @@ def _new_value(task: Task, world: World, drift: Mapping[str, Any]) -> _Mended:
         return (), "what a task requires of its site is a person's to say"
     check, number = found[0], task.checks.index(found[0])
     value = getattr(check.match, "value", None)
-    if getattr(check.match, "how", "") != "exact" or not isinstance(_here(value, world), str):
+    if getattr(check.match, "how", "") != "exact" or not isinstance(in_world(value, world), str):
         return (), "only the one text that an `exact` match wants can be proposed anew"
     if len(values) != 1:
         return (), f"the check found {len(values)} values, and a person has to choose"
     at = ("checks", number, "match", "value")
     return (_change(task, world, at, value, values[0]),), ""
-
-
-def _here(value: object, world: World) -> object:
-    return value.of(world) if isinstance(value, PerWorld) else value
 
 
 def _change(task: Task, world: World, at: Location, old: object, new: str) -> ValueChange:

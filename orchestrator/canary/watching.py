@@ -69,11 +69,7 @@ class RunWatch:
     _late: set[EpisodeKey] = field(default_factory=set)
 
     def begin(self, failed: Iterable[FailedEpisode]) -> None:
-        """Take in what an earlier part of the run left: its looks, and failures without one after.
-
-        Raises:
-            StoreError: its looks cannot be read.
-        """
+        """Take in what an earlier part of the run left: looks, and failures without one after."""
         for look in read_looks(self.folder):
             self._looks.setdefault(look.task, []).append(look)
         self._take_in(failed)
@@ -103,14 +99,7 @@ class RunWatch:
             await self._look_at(name, When.AFTER, lambda: name in self._due())
 
     async def finish(self, failed: Iterable[FailedEpisode]) -> None:
-        """Look at what no look came after, and say what nothing is known of and what was loaded.
-
-        Args:
-            failed: all failures of the run.
-
-        Raises:
-            InterruptedRunError: the user stopped a look.
-        """
+        """Look at what no look came after, and say what nothing is known of and what was loaded."""
         self._take_in(failed)
         unseen = self._unseen()
         self._wanted |= dict.fromkeys(unseen, When.AFTER)

@@ -17,7 +17,7 @@ from arena_core.worlds import World
 from evaluators.barred_sites import BarredSite
 from evaluators.checks import Check, match
 from evaluators.evidence import StepEvidence, UrlVisit
-from evaluators.fields import PerWorld
+from evaluators.fields import in_world
 from evaluators.locators.page import PageLocator
 from evaluators.locators.url import UrlLocator
 from evaluators.values.logical_urls import parse_logical_url
@@ -63,7 +63,7 @@ class TaskPages:
         self._world = world
         self._ways = [way for one in task.checks_in(world) for way in one.ways]
         goes = [one.page for one in task.reference_actions if isinstance(one, GotoPage)]
-        pages = [one.of(world) if isinstance(one, PerWorld) else one for one in goes]
+        pages = [in_world(one, world) for one in goes]
         self._named = frozenset(map(_full, (*task.start_pages, *pages, *self._of_checks())))
 
     def _of_checks(self) -> Iterator[str]:

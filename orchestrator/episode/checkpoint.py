@@ -207,8 +207,6 @@ async def take_checkpoint(
 
     Args:
         player: of the episode, between two steps.
-        branching: what is taken.
-        protocol: how the episode runs.
         last: what its agent saw last.
     """
     session, record, journal = player.resources.session, player.record, player.resources.journal

@@ -241,11 +241,7 @@ def save_checkpoint(mark: Checkpoint, path: Path | str) -> None:
 
 
 def packed_checkpoint(mark: Checkpoint) -> bytes:
-    """Return the content of a checkpoint's file.
-
-    Raises:
-        StateError: it holds what no file can, or a secret of the environment beside its record.
-    """
+    """Return the content of a checkpoint's file."""
     try:
         record = without_json(_record_of(mark).model_dump_json(), secrets_in_json()).encode()
         pages = None if mark.pages is None else _Pages(state=mark.pages).model_dump_json().encode()

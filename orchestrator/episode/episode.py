@@ -124,11 +124,7 @@ class Episode:
 
     @property
     def assignment(self) -> Assignment:
-        """What an agent may know of its task; a page may word the intent, so only after `reset`.
-
-        Raises:
-            UsageError: the episode is not reset yet.
-        """
+        """What an agent may know of its task; a page may word the intent, so only after `reset`."""
         if not self._was_reset:
             message = f"the episode of '{self._task.id}' is not reset yet: what it asks is unknown"
             raise UsageError(message, hint="await reset() first")
@@ -175,9 +171,6 @@ class Episode:
 
         Where the world is not as the task requires, or breaks, the episode is over at once, and the
         observation is empty but for `last_error`.
-
-        Raises:
-            UsageError: it was reset before: an episode is played once.
         """
         with self._calls.alone("reset"):
             if self._was_reset or self._calls.is_closed:
@@ -201,11 +194,6 @@ class Episode:
                 `Infeasible` ends it without, with the reason that the agent gives.
             decided: how the action was chosen, for the evidence. Where it does not say how long
                 that took, the time since the last observation is written down.
-
-        Raises:
-            UsageError: the episode is not reset yet, is over, or another call is under way.
-            CancelledError: the step was cancelled. How much of it was done is unknown, so the
-                episode has broken off.
         """
         with self._calls.alone("step"):
             player = self._running()
@@ -234,11 +222,7 @@ class Episode:
         self._record.keep_exchanges(exchanges)
 
     async def score(self) -> Score:
-        """Look what the end checks find, and score the evidence; later calls repeat the score.
-
-        Raises:
-            UsageError: the episode is not over: a step can still change everything.
-        """
+        """Look what the end checks find, and score the evidence; later calls repeat the score."""
         with self._calls.alone("evaluate"):
             if self._score is None:
                 if not self.is_over:
@@ -256,10 +240,6 @@ class Episode:
         """Take all of the episode as it is now: the states of its replicas, its pages, its record.
 
         The episode goes on, and does not notice. `name` is for the evidence of its branches.
-
-        Raises:
-            UsageError: the episode is not reset yet, is over, or another call is under way.
-            StateError: something cannot be taken; the message names it.
         """
         with self._calls.alone("checkpoint"):
             player = self._running()
@@ -293,11 +273,7 @@ class Episode:
         return was_idle
 
     def shared_browser(self) -> tuple[StepPlayer, SharedSession]:
-        """Return what writes steps, and the browser that an external agent drives by itself.
-
-        Raises:
-            UsageError: the episode is not reset yet, is over, or shares its browser with nobody.
-        """
+        """Return what writes steps, and the browser that an external agent drives by itself."""
         player = self._running()
         if not self._environment.is_shared:
             message = f"the browser of the episode of '{self._task.id}' is shared with nobody"
@@ -311,9 +287,6 @@ class Episode:
             ended: `agent_gave_up`, `agent_crashed`, `deadline` or `step_limit`; an agent that stops
                 does that by a step.
             because: one sentence for the evidence.
-
-        Raises:
-            UsageError: the episode is over already, or a driver may not end it this way.
         """
         self._running()
         if ended not in _ENDS_OF_DRIVERS:
@@ -345,9 +318,6 @@ class Episode:
 
         It is not evidence, and neither agent nor pages notice: pages are read in a browser context
         beside the agent's. What the look itself moved in a replica stands in the result.
-
-        Raises:
-            UsageError: the episode is not reset yet, is over, or another call is under way.
         """
         with self._calls.alone("snapshot"):
             player = self._running()
@@ -475,11 +445,7 @@ class Episode:
         return replace(decided, decide_ms=idle_ms)
 
     def _running(self) -> StepPlayer:
-        """Return what plays the steps.
-
-        Raises:
-            UsageError: no step can be done now.
-        """
+        """Return what plays the steps."""
         if not self._was_reset:
             state, hint = "is not reset yet", "await reset() first"
         elif self._calls.is_closed:

@@ -241,26 +241,11 @@ def _index(number: object) -> int:
 
 
 def _kept(line: Mapping[str, Any], request: Mapping[str, Any], number: int) -> KeptExchange:
-    said = _Line.model_validate(line)
-    if said.number != number:
-        raise ValueError(f"it is numbered {said.number}, and not {number}")
-    return KeptExchange(
-        step=said.step,
-        number=said.number,
-        sha256=said.sha256,
-        exchange=ModelExchange(
-            request=request,
-            left_out=said.left_out,
-            reply=said.reply,
-            error=said.error,
-            usage=said.usage,
-            usd=said.usd,
-            seconds=said.seconds,
-            occurrence=said.occurrence,
-            is_too_long=said.is_too_long,
-            replayed_from=said.replayed_from,
-        ),
-    )
+    said = dict(_Line.model_validate(line))
+    place = {name: said.pop(name) for name in ("step", "number", "sha256")}
+    if place["number"] != number:
+        raise ValueError(f"it is numbered {place['number']}, and not {number}")
+    return KeptExchange(**place, exchange=ModelExchange(request=request, **said))
 
 
 def _shared(one: list[Any], other: list[Any]) -> int:

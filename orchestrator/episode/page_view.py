@@ -78,7 +78,6 @@ def pages_seen(attempt: Path, steps: Sequence[StepEvidence]) -> tuple[PageView, 
     """Return what was seen in an attempt, oldest first; nothing where nothing was kept.
 
     Args:
-        attempt: the folder of its evidence.
         steps: of the evidence, which know the status of each page.
     """
     statuses = {step.index: step.status for step in steps}

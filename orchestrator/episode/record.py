@@ -27,8 +27,7 @@ from evaluators.evidence import (
     UnscoredReason,
     Varied,
 )
-from evaluators.missed_by import MissedBy
-from evaluators.tape_misses import MissedRequest, kept_misses
+from evaluators.tape_misses import MissedBy, MissedRequest, kept_misses
 from orchestrator.agents.model.messages import ImagePart
 from orchestrator.agents.model_exchange import ModelExchange, Spent
 from orchestrator.browser.observation import (
@@ -282,7 +281,6 @@ class EpisodeRecord:
         """Write down what tapes had no answer to since the last call, and count what they had.
 
         Args:
-            step: in which that was asked.
             journal: the gateway's, which this record reads on from where it stopped.
             is_check: a check asked, and no agent.
             is_led: whether the site's pages led there, as far as anybody can tell; what scripts of

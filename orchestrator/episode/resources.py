@@ -68,8 +68,6 @@ async def open_resources(
 
     Args:
         spec: of the task whose roles log in, and whose files may be uploaded; what is kept.
-        environment: what it is played on.
-        protocol: how it starts.
         pages: what the session can bring back, its logins among it; None for new logins.
     """
     task = spec.task

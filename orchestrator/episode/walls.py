@@ -89,7 +89,6 @@ def wall_on(
     """Return the wall that a page is; None for a page of the site.
 
     Args:
-        page: as it was seen.
         asks_to_log_in: the task itself leads to a login: such a page is none of the site's walls.
         is_covered: an element of the page could not be clicked, because another lay over it: then
             a question about consent is a wall though the page goes on under it.

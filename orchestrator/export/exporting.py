@@ -178,8 +178,6 @@ def place(path: Path, exporter: Exporter, write: Callable[[Path], Result]) -> Re
 
     Args:
         path: where it goes.
-        exporter: what writes it.
-        write: writes it at the path that it is given, which has the same name.
     """
     require_free(path, exporter)
     beside = ""

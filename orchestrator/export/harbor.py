@@ -51,16 +51,9 @@ def write_harbor(
     """Write tasks of a suite into a new folder, as Harbor reads them.
 
     Args:
-        suite: what the tasks are of.
         source: how `arena serve` finds it: a name, or a path.
-        tasks: which of them.
         out: a folder that does not exist yet, or is empty.
-        world: that they are played in.
         image: what all containers are built from: it has a shell and Python 3.8 or later.
-
-    Raises:
-        UsageError: `out` holds something or cannot be written; `image` is no image's name; none of
-            the tasks can be played so.
     """
     if not _IMAGE_NAME.fullmatch(image):
         raise UsageError(f"--image {image!r}: that is no image's name", hint=f"such as {IMAGE}")

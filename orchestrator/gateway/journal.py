@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 
-from evaluators.missed_by import MissedBy
+from evaluators.tape_misses import MissedBy
 from orchestrator.gateway.taped import Exactness
 
 _LOG = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from http import HTTPStatus
 from typing import Final, Protocol
 from urllib.parse import urljoin
 
-from evaluators.missed_by import MissedBy
+from evaluators.tape_misses import MissedBy
 from orchestrator.gateway.documents import asks_for_document
 from orchestrator.gateway.heads import HOP_BY_HOP, Field, RequestHead, write_head
 

@@ -113,11 +113,7 @@ class PersonCapture:
         return self.stopped.is_set() and not self.is_closed
 
     async def begin(self, head: RecordingHead) -> None:
-        """Open the start pages and write them down.
-
-        Raises:
-            BrowserError: they could not be opened.
-        """
+        """Open the start pages and write them down."""
         await self.episode.reset()
         if self.episode.is_over:
             fault = self.episode.evidence().fault

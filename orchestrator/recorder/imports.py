@@ -80,11 +80,7 @@ class _ChromeRecording(BaseModel):
 
 
 def import_steps(path: Path) -> ImportedSteps:
-    """Read the steps of a file.
-
-    Raises:
-        InputError: it cannot be read, is too large, or is a recording of no known kind.
-    """
+    """Read the steps of a file."""
     text = _text(path)
     if text.lstrip().startswith("{") and '"steps"' in text:
         return _of_chrome(path, text)

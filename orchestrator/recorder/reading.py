@@ -80,7 +80,6 @@ def actions_of(
     """Return what was done, by events on a page; what scripts forged is left out.
 
     Args:
-        acted: the events.
         page: as it was before.
         keys: those that `keys_of` left.
         files: what is kept of the files that were chosen.

@@ -145,11 +145,6 @@ class RecordingFolder:
 
     @classmethod
     def create(cls, folder: Path, head: RecordingHead) -> Self:
-        """Make the folder.
-
-        Raises:
-            StoreError: there is one already, or it cannot be written.
-        """
         try:
             folder.mkdir(parents=True)
             (folder / HEAD_FILE).write_text(head.model_dump_json(indent=2), encoding="utf-8")
@@ -197,11 +192,7 @@ class RecordingFolder:
 
 
 def open_recording(folder: Path) -> Recording:
-    """Read a recording, also one whose recorder was ended by force: its last line may be half.
-
-    Raises:
-        StoreError: there is none, or it is damaged; names the file and what is wrong.
-    """
+    """Read a recording, also one whose recorder was ended by force: its last line may be half."""
     head = _read(folder / HEAD_FILE, RecordingHead)
     if head is None:
         raise StoreError(f"{folder} is no recording: it has no {HEAD_FILE}")

@@ -105,11 +105,7 @@ def missing_in(recording: Recording, draft: TaskDraft) -> tuple[str, ...]:
 
 
 def task_of(recording: Recording, draft: TaskDraft) -> dict[str, Any]:
-    """Return the task as a suite writes it.
-
-    Raises:
-        TaskError: it is none; names the field and what is wrong with it.
-    """
+    """Return the task as a suite writes it."""
     head = recording.head
     actions = [one.action for one in kept_actions(recording, draft.left_out)]
     reference = [_written(one) for one in actions if one is not None]
@@ -143,11 +139,7 @@ def task_of(recording: Recording, draft: TaskDraft) -> dict[str, Any]:
 
 
 def tasks_of(recording: Recording, draft: TaskDraft) -> list[dict[str, Any]]:
-    """Return the task; where there are parameters, that of each row, the recorded one first.
-
-    Raises:
-        TaskError: it is none; says what is wrong with it.
-    """
+    """Return the task; where there are parameters, that of each row, the recorded one first."""
     task = task_of(recording, draft)
     if not draft.parameters:
         return [task]
@@ -260,12 +252,7 @@ def _marked_text(text: str, parameters: Sequence[Parameter]) -> str:
 
 
 def save(recording: Recording, draft: TaskDraft, path: Path) -> None:
-    """Write the suite; one that was recorded before takes its place.
-
-    Raises:
-        TaskError: the draft is no task; says what is missing.
-        UsageError: the file is not the recorder's, or cannot be written.
-    """
+    """Write the suite; one that was recorded before takes its place."""
     missing = missing_in(recording, draft)
     if missing:
         raise TaskError(f"the recording is no task yet: {missing[0]}")

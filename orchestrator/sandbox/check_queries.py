@@ -40,8 +40,6 @@ async def ask(replica: Replica, sql: str, limit: int | None = None) -> QueryResu
     """Run one statement with the account and in a session that may only read.
 
     Args:
-        replica: whose database.
-        sql: the statement.
         limit: how many rows to read at most; None for all.
     """
     try:
@@ -60,7 +58,6 @@ def require_one_reading(sql: str, engine: DatabaseEngine | None = None) -> None:
     The database refuses writes too; this is for the clear line.
 
     Args:
-        sql: the text.
         engine: whose SQL it is; MariaDB's where it is not known.
     """
     fault = reading_fault(sql, engine)
@@ -111,7 +108,6 @@ async def ask_api(replica: Replica, role: str, path: str) -> ApiAnswer:
     """GET a path of a replica with a role's API login, past any gateway: nothing is counted.
 
     Args:
-        replica: whose API.
         role: one with `api` in the site's manifest.
     """
     login = role_of(replica.site, role).api
@@ -172,8 +168,6 @@ async def call_function(
 
     Args:
         function: its name in the entry-point group `arena.functions`.
-        arguments: handed to it.
-        evidence: as it stands.
         seconds: how long it may take.
     """
     from evaluators.check_functions import FUNCTIONS  # noqa: PLC0415  `arena up` needs no checks

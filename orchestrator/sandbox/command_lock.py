@@ -38,9 +38,7 @@ async def command_lock(
 
     Args:
         owner: the label of the containers, such as `up`.
-        on_wait: called with whom it waits for.
         sites: only the containers of these; of all where none is named.
-        wait_s: how long to wait.
         insist: raise when the time is up; otherwise go on without the turn.
     """
     names = sorted(set(sites))  # in one order, so that no two commands wait for each other
@@ -186,7 +184,6 @@ async def process_owner(
     locked, that is noted, and nothing of a killed process can be found later by itself.
 
     Args:
-        kind: what the name begins with.
         on_note: called with what was removed, or could not be.
     """
     folder, address = user_cache() / "owners", os.environ.get("DOCKER_HOST", "")

@@ -31,11 +31,6 @@ SiteStep = RunSql | CallApi | PutFile | RunCommand
 
 
 async def set_up(engine: Engine, replica: Replica, step: SiteStep) -> None:
-    """Do one step.
-
-    Raises:
-        GivenError: the site refused it, or it cannot be done there.
-    """
     match step:
         case RunSql():
             await _run_sql(engine, replica, step)
@@ -50,7 +45,6 @@ async def set_up(engine: Engine, replica: Replica, step: SiteStep) -> None:
 
 
 def failed(replica: Replica, step: SiteStep, why: str) -> GivenError:
-    """Return the error that says which step of which site failed."""
     shown = " ".join(why.split())[:_SHOWN]
     return GivenError(f"site '{replica.site.name}': given, {step_in_words(step)}: {shown}")
 

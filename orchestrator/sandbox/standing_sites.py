@@ -76,11 +76,7 @@ class ResetRequest:
 
 
 def strategies_of(name: str) -> Sequence[Strategy]:
-    """Return what `--strategy NAME` tries on sites that stand by themselves.
-
-    Raises:
-        UsageError: there is no such strategy, or it needs a gateway in front of the site.
-    """
+    """Return what `--strategy NAME` tries on sites that stand by themselves."""
     if name == "swap":
         message = (
             "strategy 'swap': a site of `arena up` has one port and no gateway in front of it, so"

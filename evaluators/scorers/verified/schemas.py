@@ -165,7 +165,6 @@ class Comparison:
     more_keys: bool = False
 
     def differences(self, expected: Any, actual: Any, path: str) -> list[str]:
-        """Return every difference."""
         return self._compared(expected, actual, path, set())
 
     def _compared(self, expected: Any, actual: Any, path: str, seen: set[int]) -> list[str]:

@@ -30,7 +30,7 @@ from arena_core.actions import (
 )
 from arena_core.errors import AgentError, TaskError, UsageError
 from arena_core.worlds import World
-from evaluators.fields import PerWorld
+from evaluators.fields import in_world
 from orchestrator.agents.builtin.elements import (
     inside_named,
     nearest_names,
@@ -293,7 +293,7 @@ class OracleAgent:
         return label + ")"
 
     def _here(self, text: Text) -> str:
-        return text.of(self._world) if isinstance(text, PerWorld) else text
+        return in_world(text, self._world)
 
 
 def _open(error_rate: float = 0.0, seed: int | None = None) -> Agents:

@@ -217,11 +217,8 @@ async def judge_run(
     """Put the questions of a run's finished episodes to a judge, and write outcomes down anew.
 
     Args:
-        folder: the run.
-        judge: that is asked.
         scorers: whose questions are put too.
         anew: also what was answered before; the later reply counts.
-        on_judged: called with how many are answered, of how many.
     """
     before = () if anew else read_judgements(folder.path)
     known = replies_of(before)

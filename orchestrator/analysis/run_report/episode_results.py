@@ -21,8 +21,6 @@ def results_of(
     """Return one row an episode.
 
     Args:
-        label: of the agent.
-        suite: as the study calls it.
         scored: as `rescore` gives them; no evidence is kept.
         run: what tells this run from others of the study.
         arm: of the study; None for the clean one.

@@ -133,11 +133,7 @@ def _cut(text: str) -> str:
 
 
 def seen_texts(evidence_folder: Path) -> Mapping[int, Mapping[str, str]]:
-    """Return the texts that an agent saw after each step, by form; none where none was kept.
-
-    Raises:
-        StoreError: they cannot be read.
-    """
+    """Return the texts that an agent saw after each step, by form; none where none was kept."""
     path = evidence_folder / OBSERVATIONS_FILE
     try:
         return {

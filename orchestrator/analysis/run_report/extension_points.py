@@ -26,11 +26,7 @@ def options_of(export: Callable[..., object]) -> tuple[Option, ...]:
     except (NameError, ValueError, AttributeError, TypeError) as cause:
         raise TypeError(f"the signature of its export cannot be read: {cause}") from cause
     return tuple(
-        Option(
-            name=one.name,
-            kind=str if one.annotation is inspect.Parameter.empty else one.annotation,
-            default=one.default,
-        )
+        Option.of(one)
         for one in signature.parameters.values()
         if one.kind is inspect.Parameter.KEYWORD_ONLY
     )

@@ -16,7 +16,7 @@ from typing import Final
 
 from arena_core.worlds import World
 from evaluators.evidence import Ended, Evidence, StepEvidence
-from evaluators.fields import PerWorld
+from evaluators.fields import in_world
 from evaluators.verdicts import CheckStatus, OutcomeKind, Verdict
 from orchestrator.analysis.run_report.run_report import RunReport, TaskRow
 from orchestrator.analysis.wording import step_in_words
@@ -184,7 +184,7 @@ def _said(action: ReferenceAction, world: World) -> Deed:
 
 
 def _in(text: object, world: World) -> str:
-    return str(text.of(world) if isinstance(text, PerWorld) else text)
+    return str(in_world(text, world))
 
 
 def _deed(step: StepEvidence) -> Deed:

@@ -17,7 +17,7 @@ from orchestrator.analysis.run_report.evidence import (
     reset_figures,
 )
 from orchestrator.analysis.run_report.failure_causes import causes_in_words, failure_causes
-from orchestrator.analysis.run_report.live_hosts import host_totals
+from orchestrator.analysis.run_report.page_sources import host_totals, tape_lines
 from orchestrator.analysis.run_report.parting import causes_said, partings
 from orchestrator.analysis.run_report.run_report import RunReport, TaskRow
 from orchestrator.analysis.run_report.safety import (
@@ -26,7 +26,6 @@ from orchestrator.analysis.run_report.safety import (
     measure_in_words,
     safety_reports,
 )
-from orchestrator.analysis.run_report.tapes import tape_lines
 from orchestrator.analysis.wording import step_in_words
 from orchestrator.runs.store.evidence_files import picture_uri
 from orchestrator.runs.store.rescoring import ScoredEpisode
@@ -55,7 +54,6 @@ HTML: Final = HtmlReport()
 
 
 def render_html(report: RunReport) -> str:
-    """Return the report as HTML."""
     parted = partings(report)
     failed = failure_causes(report)
     originals = [row.task.original for row in report.rows]

@@ -90,10 +90,8 @@ def text_difference(
     read it.
 
     Args:
-        texts: of both episodes.
         shared: the steps that both share, the last one the page that they decided on.
         named: the words that name what each did then.
-        repeats: of each world, the texts of its other repeats.
     """
     form = next((one for one in _FORMS if all(one in text.forms for text in texts)), None)
     if form is None or not shared:

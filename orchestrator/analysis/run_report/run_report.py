@@ -332,11 +332,7 @@ def _in_words(limits: SpendingLimits) -> str:
 
 
 def read_run(folder: RunFolder) -> RunReport:
-    """Read a run, finished or not, and score it from its evidence.
-
-    Raises:
-        StoreError: lock, suite or ledger of the run cannot be read.
-    """
+    """Read a run, finished or not, and score it from its evidence."""
     lock, suite = folder.lock(), folder.suite()
     scored = rescore(folder)
     with folder.reading() as ledger:

@@ -473,13 +473,7 @@ _TYPES: Final = {
 
 
 def frame_of(runs: Iterable[TabledRun], name: str) -> Any:
-    """Return a table of `arena export csv` as a data frame, with the same columns.
-
-    Raises:
-        PrerequisiteError: pandas is not installed; says what installs it.
-        UnknownNameError: there is no such table.
-        StoreError: evidence cannot be read any more.
-    """
+    """Return a table of `arena export csv` as a data frame, with the same columns."""
     pandas = extra("pandas", "pandas", needed_by="to_pandas()")
     table = next((one for one in TABLES if one.name == name), None)
     if table is None:

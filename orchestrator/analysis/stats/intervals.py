@@ -160,9 +160,7 @@ def bca_of_ratio(
     Args:
         parts: a number per cluster, as the sum of its tasks' differences.
         wholes: what it is a part of, at least 0: the number of its tasks.
-        seed: of the draws.
         confidence: inside (0, 1).
-        resamples: how many draws.
         is_expanded: False for Efron's own quantiles.
     """
     import numpy as np

@@ -128,7 +128,6 @@ class TaskOutcomes:
 
     @property
     def scored(self) -> tuple[bool, ...]:
-        """The outcomes that there are."""
         return tuple(one for one in self.outcomes if one is not None)
 
     @property
@@ -269,7 +268,6 @@ class EpisodeTable:
 
         Args:
             other: the second side.
-            compared: in what they differ.
             is_matched: whether repeats are paired too: one that a side has not played is left out.
         """
         ours, theirs = self.by(pair_key(compared)), other.by(pair_key(compared))

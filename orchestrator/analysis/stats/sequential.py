@@ -54,7 +54,6 @@ def nominal_level(spending: Spending, alpha: float, fractions: tuple[float, ...]
     """Return what a one-sided p of the last look is held to.
 
     Args:
-        spending: how alpha is spent.
         alpha: over all looks.
         fractions: of the information at each look so far, this one last, growing by at least
             `LEAST_STEP`, up to 1.

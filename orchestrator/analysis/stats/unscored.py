@@ -78,10 +78,8 @@ def tipping_point(
     conclusion to turn once on the way. Which episodes succeed is drawn once, by the seed.
 
     Args:
-        pairs: with their unscored episodes.
         decide: the conclusion from pairs in which nothing is unscored, as a word; called some
             dozen times.
-        seed: of the draw.
     """
     played = [pair for pair in pairs if pair.first and pair.second]
     counts = tuple(sum(pair.unscored[side] for pair in played) for side in (0, 1))

@@ -104,10 +104,7 @@ async def add_to_study(
     """Write down what is added to a study, told apart from what was registered; play nothing.
 
     Args:
-        folder: of the study.
-        added: what is added.
         secret_options: by the label of a new agent.
-        registry: the known sites.
         engine: needed for agents alone.
     """
     with folder.writing():

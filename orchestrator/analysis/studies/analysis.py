@@ -156,9 +156,7 @@ def analyse(
 
     Args:
         questions: in the order of their answers; ids are distinct.
-        table: the episodes that ended, of all runs.
         runs: in the order in which cells are shown; locks, and what is still to be played.
-        title: of the page and the tables.
         alpha: level of every test; intervals are at 1 - alpha.
         seed: of everything that draws numbers: the same input gives the same findings.
         notes: what the reader must know beside what the rows and locks say.

@@ -140,7 +140,6 @@ def answers_of(
 
     Args:
         questions: their ids are distinct.
-        table: the episodes that ended.
         alpha: level of each family.
         seed: of everything that draws numbers.
         stages: how far each question is, by its id; one that is not named is done.

@@ -168,8 +168,6 @@ def differences(
     Args:
         baseline: what the agent is held to.
         suite: that the run plays, of which it chose `tasks`.
-        tasks: those.
-        terms: what the run is asked for, or its lock.
     """
     here = {
         (world, task.id): digest_of_task(task)
@@ -219,11 +217,7 @@ def require_alike(
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file that a person named.
-
-    Raises:
-        StoreError: it cannot be written.
-    """
+    """Write a file that a person named."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

@@ -115,7 +115,6 @@ def fronts_of(cells: Sequence[CellFigures], left_out: Collection[str]) -> tuple[
     """Return the front of each suite and world in each way to count cost.
 
     Args:
-        cells: all of them.
         left_out: agents that know the solution, and so belong to no front.
     """
     groups: dict[tuple[str, World], list[CellFigures]] = {}

@@ -42,11 +42,7 @@ _FEW_AGENTS: Final = 5
 
 
 def cells_of(runs: Iterable[StudyRun]) -> dict[Cell, list[StudyRun]]:
-    """Return the cells that runs fill, in their order, each with its runs.
-
-    Raises:
-        StoreError: live scores of two browsers would be put together.
-    """
+    """Return the cells that runs fill, in their order, each with its runs."""
     found: dict[Cell, list[StudyRun]] = {}
     for run in runs:
         for world in run.lock.worlds:

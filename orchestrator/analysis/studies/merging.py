@@ -25,11 +25,6 @@ def merge_study(studies: Iterable[Path], into: Path, allow: Iterable[str] = ()) 
     """Make one study of all shards of a study; they stay as they are.
 
     What breaks this off leaves nothing at `into`.
-
-    Raises:
-        UsageError: they are not all the shards of one study, each once.
-        StoreError: they were not registered alike, a shard is not finished or was changed, or
-            differs in what is not allowed; `into` exists, or cannot be written.
     """
     allowed = tuple(allow)
     shards = _in_order(studies)
@@ -91,7 +86,6 @@ def _named(registration: Registration) -> list[tuple[object, ...]]:
 def _merged(
     run: RegisteredRun, shards: Sequence[StudyFolder], whole: StudyFolder, allow: Iterable[str]
 ) -> RegisteredRun:
-    """Merge one run of all shards, each of which must be the one that was registered."""
     folders = [shard.run_folder(run.folder) for shard in shards]
     for shard, folder in zip(shards, folders, strict=True):
         wanted = next(one for one in shard.registration().runs if one.folder == run.folder)

@@ -189,7 +189,6 @@ class NewStudy:
         """Read a study's file, its suites and agents.
 
         Args:
-            path: of the file.
             secret_options: by agent's label, the options that stand in no file.
         """
         try:
@@ -211,12 +210,7 @@ class NewStudy:
         return cls(path=path, text=text, file=file, suites=suites, runs=runs)
 
     def on_tapes(self, registry: SiteRegistry) -> NewStudy:
-        """Return it with the faces of its tasks that fit its tapes, which are opened and checked.
-
-        Raises:
-            UsageError: no task visits a tape's site offline, or one needs what no tape can give.
-            InputError: a tape is missing or damaged, or is one of another site.
-        """
+        """Return it with the faces of its tasks that fit its tapes; opens and checks the tapes."""
         if not self.file.tape:
             return self
         runs = tuple(one.on_tapes(registry) for one in self.runs)
@@ -372,7 +366,6 @@ def registered_folder(
     """Return the folder of a study that is registered already; None where it is not.
 
     Args:
-        study: its file, or its folder.
         out: its folder, where one is named.
         studies: where folders are made else.
         shard: the share of it that is asked for; None asks for all, or for what a folder holds.

@@ -151,15 +151,10 @@ def plan_question(
     """Return what a comparison on these tasks can find, or show of its margin.
 
     Args:
-        name: of the question.
-        kind: of the question.
-        sides: what it compares.
         past: runs that were played.
         margin: the registered one; None of a difference.
         difference: what one wants to find; None where nothing is wanted.
-        alpha: of the study.
         family: how many questions are corrected for together.
-        seed: of the study.
     """
     design, measured = _design(sides, past)
     level = alpha / family

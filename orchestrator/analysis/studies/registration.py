@@ -457,11 +457,7 @@ def changed(path: Path, registration: Registration) -> StoreError:
 
 
 def part_of(run: RunFolder) -> StudyPart | None:
-    """Return what a run is in its study; None where its folder stands in none.
-
-    Raises:
-        StoreError: the study cannot be read, or its file is not what was registered.
-    """
+    """Return what a run is in its study; None where its folder stands in none."""
     path = run.path.resolve()
     folder = StudyFolder(path.parent.parent)
     if path.parent.name != RUNS or not folder.registration_path.is_file():

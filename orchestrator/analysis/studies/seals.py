@@ -182,7 +182,6 @@ def record_look(folder: Path, registered: str, stages: Mapping[str, Stage]) -> t
 
     Args:
         folder: the study's.
-        registered: the digest of what was registered.
         stages: of the questions that were registered, by their ids.
     """
     path = folder / LOOKS_FILE
@@ -217,8 +216,6 @@ def stages_with_looks(
     """Return the stages of registered questions with the looks that count.
 
     Args:
-        stages: by question.
-        looks: those that are written down.
         spending: how the registered design spends alpha.
     """
     return {

@@ -21,7 +21,6 @@ def sentence(asked: Answer, confidence: float, could_turn: TippingPoint | None) 
 
     Args:
         asked: all that was found; its own sentence is not looked at.
-        confidence: of its interval.
         could_turn: how the unscored episodes could turn the decision; None where there are none.
     """
     question = asked.question

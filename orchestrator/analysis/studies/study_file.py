@@ -407,7 +407,6 @@ class StudyFile(RunSettings):
 
 
 def read_study_file(path: Path) -> StudyFile:
-    """Read a study."""
     return read_document(path, StudyFile, InputError)
 
 

@@ -47,9 +47,7 @@ def check_report(
     other versions, it is held to its seal alone, and a note says so.
 
     Args:
-        folder: of the study.
         seal: the last one; None where there is none.
-        remake: writes the report into another folder.
         found: takes what differs.
     """
     if folder.report_path.is_symlink():
@@ -165,7 +163,6 @@ def verify_study(
 
     Args:
         folder: of the study; it may be a copy, on any machine.
-        published: what it is held to.
         remake: writes the study's report into another folder; None leaves the report unread.
         on_run: called with each run before it is looked at.
     """

@@ -106,7 +106,6 @@ class Found:
         self.differences.append(Difference(where=where, what=what))
 
     def agent(self, label: str) -> AgentTally:
-        """Return what there is of an agent."""
         return self.agents.setdefault(label, AgentTally(agent=label))
 
 
@@ -133,7 +132,6 @@ class RunCheck:
 
     @property
     def tally(self) -> AgentTally:
-        """What there is of its agent."""
         return self.found.agent(self.run.label)
 
     @property

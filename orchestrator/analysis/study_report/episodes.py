@@ -156,8 +156,6 @@ def episode_document(
     """Return an episode for the page; each of its names is the page's own, never the evidence's.
 
     Args:
-        scored: the episode.
-        shots: by the name in the evidence, the name of the screenshot that is there.
         evidence_folder: where its observations are read from.
     """
     evidence, score = scored.evidence, scored.score

@@ -103,7 +103,6 @@ def write_study_report(
     folder that holds `folder` stay where they are; those of others are linked or copied beside.
 
     Args:
-        analysis: what was found.
         runs: finished or not; their figures are those of `analysis`.
         folder: it is made where it is missing, and what it holds is overwritten.
         place: the folder that it is written for, where that is another one: links to screenshots

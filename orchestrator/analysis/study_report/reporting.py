@@ -120,13 +120,9 @@ def write_report(folder: StudyFolder, into: Path, *, place: Path | None = None) 
     """Analyse a study and write its report anywhere, as it would stand in the study's folder.
 
     Args:
-        folder: of the study.
         into: where the report goes.
         place: the folder that it is written for, where that is not the study's own `report`: it
             stands alone there, with screenshots of its own.
-
-    Raises:
-        StoreError: the study or a run cannot be read, or the report cannot be written.
     """
     study = folder.study()
     read = read_rows(folder, study)

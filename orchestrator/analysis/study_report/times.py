@@ -71,7 +71,6 @@ class StudyTimes:
     _last: float = -math.inf
 
     def add(self, agent: str, suite: str, scored: ScoredEpisode) -> None:
-        """Add an episode."""
         evidence = scored.evidence
         self.receipts += (_light(one) for one in evidence.receipts)
         sums = self.phases.setdefault((agent, suite, evidence.world), [0.0] * (len(PHASES) + 1))

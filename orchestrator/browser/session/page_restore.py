@@ -47,11 +47,7 @@ async def restore(bar: TabBar, state: BrowserState, *, with_fields: bool) -> lis
 
 
 async def _load(tab: OpenTab, kept: TabState, *, at_own_url: bool) -> None:
-    """Open a tab's page from its recorded document; return once it has arrived.
-
-    Raises:
-        StateError: the gateway did not answer with that document.
-    """
+    """Open a tab's page from its recorded document; return once it has arrived."""
     if kept.document is None:
         return
     is_moved = at_own_url or kept.has_moved

@@ -130,11 +130,7 @@ class BrowserState:
 async def capture(
     bar: TabBar, contexts: Mapping[str, BrowserContext], ids: ElementIds, reading: PageReading
 ) -> BrowserState:
-    """Read a session's tabs and contexts; see `Session.capture`.
-
-    Raises:
-        StateError: something is under way that a state cannot hold, or a response is not known.
-    """
+    """Read a session's tabs and contexts; see `Session.capture`."""
     await bar.wait_for_current()
     for tab in bar.tabs:
         await _require_still(tab)
@@ -161,11 +157,7 @@ def _plain(found: Iterable[Mapping[str, object]]) -> tuple[Mapping[str, object],
 
 
 async def _require_still(tab: OpenTab) -> None:
-    """Return once nothing is under way in a tab.
-
-    Raises:
-        StateError: something is that a state cannot hold.
-    """
+    """Return once nothing is under way in a tab."""
     with suppress(TimeoutError):
         async with asyncio.timeout(_IDLE_S):
             await tab.traffic.idle()
@@ -178,11 +170,7 @@ async def _require_still(tab: OpenTab) -> None:
 
 
 async def _capture_tab(tab: OpenTab, ids: PageIds, *, is_current: bool) -> TabState:
-    """Read a tab in which nothing is under way.
-
-    Raises:
-        StateError: its document's response is not known, or the page changes meanwhile.
-    """
+    """Read a tab in which nothing is under way."""
     try:
         found = (await tab.frames.evaluate(tab.frames.main, f"({page_script()}).read()"))["value"]
         document = await _document(tab, found)

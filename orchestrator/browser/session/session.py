@@ -116,12 +116,7 @@ class Session(PageReader):
                 await self._bar.focus(self._bar.tabs[0].number)
 
     async def capture(self) -> BrowserState:
-        """Read tabs, pages and storage as they are now, without touching the pages.
-
-        Raises:
-            StateError: something is under way that a state cannot hold, or a page's response is not
-                known; the message names it.
-        """
+        """Read tabs, pages and storage as they are now, without touching the pages."""
         async with self._watchdog.bounded("capture the pages", _OPEN_S):
             return await capture(self._bar, self._contexts, self._ids, self._reading)
 
@@ -135,9 +130,6 @@ class Session(PageReader):
             with_fields: also put back fields, ticks, options, details, focus and scroll, and open
                 each page at the fragment that it had gone to. Otherwise scripts that ask what
                 they asked before get the same answers, from no site, until `end_answers`.
-
-        Raises:
-            StateError: there is no state, or the gateway did not answer with a page's document.
         """
         state = self._options.state
         if state is None:

@@ -14,11 +14,10 @@ from orchestrator.analysis.run_report.failure_causes import (
     counted_causes,
     failure_causes,
 )
-from orchestrator.analysis.run_report.live_hosts import host_totals
+from orchestrator.analysis.run_report.page_sources import host_totals, tape_documents, tape_lines
 from orchestrator.analysis.run_report.parting import causes, causes_said, partings
 from orchestrator.analysis.run_report.run_report import RunReport, TaskRow
 from orchestrator.analysis.run_report.safety import safety_reports
-from orchestrator.analysis.run_report.tapes import tape_documents, tape_lines
 from orchestrator.analysis.stats.summary import Summary
 from orchestrator.analysis.wording import interval, percent
 from orchestrator.cli.console import Column, Console, Json

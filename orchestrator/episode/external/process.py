@@ -83,7 +83,6 @@ class AgentProcess:
 
         Args:
             words: the program and its arguments.
-            environment: of the process.
             mark: a value in the environment that no other process has: what the program started
                 is known by it, also what left its session.
         """

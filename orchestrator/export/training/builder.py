@@ -170,9 +170,6 @@ class DataSetBuilder:
         """Write a data set with its card, and say what was written.
 
         Args:
-            path: of its folder.
-            kind: the name of its file.
-            title: of the card.
             add: adds the records of the episodes of one task.
             limits: what the data cannot show.
             fields: of a record, beside those that say where it comes from.

@@ -95,8 +95,6 @@ def sample_of(rollout: Rollout, turn: Turn, form: str | None) -> Sample | Remove
     """Return what a step is trained on, or why it is left out.
 
     Args:
-        rollout: the episode.
-        turn: the step.
         form: of an agent that asked no model, the form of observation that stands for the prompt;
             None takes no such episode.
     """

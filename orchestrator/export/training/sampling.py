@@ -67,8 +67,6 @@ def heated(
     """Return the options of an agent that shall not do the same in every rollout.
 
     Args:
-        agent: as it was chosen.
-        options: as they were given.
         on_equal: called with a warning where nothing lets its rollouts differ.
     """
     declared = by_name(find_agent(agent).kind.options)

@@ -116,11 +116,7 @@ class Desk:
         return reading.joined(self.current(), self._merged)
 
     def merge(self, said_: MergeSaid) -> None:
-        """Make a step one with the step before it, or its own again.
-
-        Raises:
-            TaskError: there is no such step, or none before it but the opening.
-        """
+        """Make a step one with the step before it, or its own again."""
         numbers = [step.number for step in self.current().steps]
         if said_.step not in numbers[2:]:
             raise TaskError(f"step {said_.step}: there is no step before it to merge it with")
@@ -183,12 +179,7 @@ class Desk:
         }
 
     async def save(self, draft: DraftSaid) -> dict[str, Any]:
-        """Write the task.
-
-        Raises:
-            TaskError: it is none yet, or has mistakes.
-            UsageError: the file cannot be written.
-        """
+        """Write the task."""
         if missing := (await self.drafted(draft))["missing"]:
             raise TaskError(f"nothing was saved: {missing[0]}")
         made, whole = self._made(draft, own_check(draft.own)[0])

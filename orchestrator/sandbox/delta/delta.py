@@ -215,9 +215,6 @@ async def delta_of(
         ignored: what not to look at.
         start: the state that it is compared with; the golden state of its image where omitted.
         limit: how many rows of each table are listed; of more, only their number.
-
-    Raises:
-        StateError: the rows of the start are needed, and were not kept or cannot be read.
     """
     site = replica.site
     without = ignored or IgnoredChanges()

@@ -78,11 +78,7 @@ class GoldenRows:
     @classmethod
     @contextmanager
     def of_start(cls, content: bytes) -> Iterator[GoldenRows]:
-        """Open the rows of a start, which may come from anybody, in memory.
-
-        Raises:
-            StateError: they cannot be read.
-        """
+        """Open the rows of a start, which may come from anybody, in memory."""
         try:
             with closing(sqlite3.connect(":memory:")) as packed:
                 packed.execute("PRAGMA trusted_schema = OFF")

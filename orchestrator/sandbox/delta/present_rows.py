@@ -1,16 +1,18 @@
-"""The rows that a replica has now: hashed and read to compare, or packed to seal an image with."""
+"""The rows that a replica has now: hashed and read to compare, or packed with an image or state."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import sqlite3
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from arena_core.errors import DatabaseError, SiteError, SiteGoneError
+from arena_core.errors import DatabaseError, SiteError, SiteGoneError, StateError
 from orchestrator.sandbox.delta.golden_rows import BATCH, SCHEMA
 from orchestrator.sandbox.delta.shapes import ColumnShape, TableShape, read_shapes
 from orchestrator.sandbox.reset.database import mariadb_connection
@@ -23,16 +25,17 @@ from orchestrator.sandbox.reset.sqlite import (
     opened,
     read_tables,
 )
+from orchestrator.sandbox.reset.taking import take_marked_state
 from sites.manifest import DatabaseEngine, FileDatabase
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from orchestrator.sandbox.delta.comparison import Differing
     from orchestrator.sandbox.delta.golden_rows import Cells
     from orchestrator.sandbox.engine.containers import Container, Endpoint
     from orchestrator.sandbox.engine.engine import Engine
     from orchestrator.sandbox.reset.database import Connection
+    from orchestrator.sandbox.reset.state import TakenState
+    from orchestrator.sandbox.reset.watch import Mark, Watch
     from sites.manifest import FingerprintProbes, Site
 
 
@@ -173,6 +176,34 @@ async def pack_rows(
         message = f"site '{site.name}': reading its rows took longer than {_PACKING_S:.0f} s"
         raise SiteError(message) from cause
     return True
+
+
+async def take_state_with_rows(engine: Engine, watch: Watch) -> TakenState:
+    """Take a replica's state, with the rows in which it differs from golden."""
+    taken, mark = await take_marked_state(engine, watch)
+    replica = watch.replica
+    golden = await replica.placement.golden.parts()
+    before = {table.name: table for table in golden.tables}
+    changed = frozenset(
+        table.name for table in taken.fingerprint.tables if before.get(table.name) != table
+    )
+    if not changed:
+        return taken
+    with tempfile.TemporaryDirectory(prefix="arena-rows-") as folder:
+        path = Path(folder) / "rows"
+        await pack_rows(engine, replica.site, replica.container, path, changed)
+        rows = path.read_bytes()
+    if not await _still_is(watch, taken, mark):
+        raise StateError(f"site '{replica.site.name}' was written to while its rows were read")
+    return replace(taken, rows=rows)
+
+
+async def _still_is(watch: Watch, taken: TakenState, mark: Mark) -> bool:
+    """Whether a replica is in a state yet; read anew only where something moved since."""
+    now = await watch.mark()
+    if now is not None and now.moved_since(mark) is None:
+        return True
+    return not (await watch.prove()).differences(taken.fingerprint)
 
 
 def _published(site: Site, container: Container, port: int) -> Endpoint:

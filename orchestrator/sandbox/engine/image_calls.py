@@ -202,7 +202,6 @@ class ImageCalls:
         """Build an image; cancelling breaks the build off and leaves no container behind.
 
         Args:
-            context: a tar of the build context.
             on_line: gets each line of output, on the event loop.
             cached: whether steps may be taken from earlier builds.
         """

@@ -61,7 +61,6 @@ def context_files(
     image outdated.
 
     Args:
-        build: names them.
         folder: docker/, where the names are found.
         own: image folders that are elsewhere, by the name under which builds know them.
     """

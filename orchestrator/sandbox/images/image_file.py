@@ -60,12 +60,7 @@ async def save_images(
     on_line: Callable[[str], None],
     on_work: OnWork = ignore_work,
 ) -> ImageFile:
-    """Write the images of sites, what they need and the base image to one file, layers once.
-
-    Raises:
-        InputError: the file is there already, or cannot be written.
-        ImageError: an image is missing, or older than its sources.
-    """
+    """Write the images of sites, what they need and the base image to one file, layers once."""
     if await asyncio.to_thread(path.exists):
         raise InputError(f"{path}: is there already", hint="name a new file")
     base = await engine.image(BASE_TAG)
@@ -110,10 +105,6 @@ async def load_images(
 
     Args:
         sha256: what the file's digest must be; any where omitted.
-
-    Raises:
-        InputError: it is no such file, is damaged, or has another digest.
-        ImageError: it holds an image that no site here has.
     """
     on_work(WorkPlanned(1))
     began = time.monotonic()

@@ -83,20 +83,13 @@ class PooledReplica:
 
         Args:
             start: a state that was taken; golden where omitted.
-
-        Raises:
-            StateError: the start is of another image.
         """
         async with self._shop.resets:
             return await self._told(self._renewed(ready, wrote=wrote, start=start))
 
     async def take_state(self, ready: ReadyReplica) -> TakenState:
-        """Take the state that a replica is in, with the rows in which it differs from golden.
-
-        Raises:
-            StateError: it holds what cannot be taken, or is written to all the time.
-        """
-        from orchestrator.sandbox.delta.start_rows import take_state_with_rows  # noqa: PLC0415
+        """Take the state that a replica is in, with the rows in which it differs from golden."""
+        from orchestrator.sandbox.delta.present_rows import take_state_with_rows  # noqa: PLC0415
 
         async with self._looking:
             watch = ready.watch or Watch.over(self._engine, ready.replica)

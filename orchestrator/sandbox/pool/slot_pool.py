@@ -111,7 +111,6 @@ class SlotPool:
         """Open a pool; replicas start when they are first needed, or at `warm` or `up`.
 
         Args:
-            sites: names of those this pool has.
             owner: a run id, or `UP`; what its containers are labelled with.
             spares: warm replicas beyond that of each site that holds state; None for what is
                 thought best. Fewer where the budget does not allow them.

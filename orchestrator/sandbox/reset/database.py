@@ -153,10 +153,6 @@ async def execute_as_owner(
 
     Args:
         options: of the client `mariadb`.
-
-    Raises:
-        DatabaseError: the database cannot be asked for its socket.
-        EngineError: nothing can be run there, or it took too long.
     """
     database = _server(replica.site)
     socket = await asyncio.to_thread(_socket_of, replica)

@@ -31,11 +31,7 @@ _TO_ITS_END: Final = '"$0" "$@"; code=$?; printf "\\0whole"; exit "$code"'
 
 
 async def read_files(engine: Engine, site: Site, container_id: str) -> tuple[FileState, ...]:
-    """Return every entry of the folders that the manifest lists, with owner, mode and content.
-
-    Raises:
-        SiteError: they cannot be read, or the engine loses part of the listing.
-    """
+    """Return every entry of the folders that the manifest lists, with owner, mode and content."""
     folders = site.fingerprint.files
     if not folders:
         return ()

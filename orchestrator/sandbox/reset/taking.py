@@ -74,10 +74,6 @@ async def take_marked_state(engine: Engine, watch: Watch) -> tuple[TakenState, M
 
     Returns:
         What moves with the state, as it was then, beside the state.
-
-    Raises:
-        StateError: something writes to it all the time, a request is under way and does not end, or
-            it holds what cannot be taken.
     """
     await _require_serving(engine, watch.replica)
     if await _survives_a_crash(watch.replica):
@@ -161,9 +157,6 @@ async def _survives_a_crash(replica: Replica) -> bool:
     """Whether a state may be what a killed site leaves behind.
 
     Its manifest says so, and no table is of an engine that is broken after its server was killed.
-
-    Raises:
-        StateError: a table is of an engine that keeps nothing when its server ends.
     """
     state = replica.site.state
     if not is_on_mariadb(replica):

@@ -47,11 +47,7 @@ def is_on_mariadb(replica: Replica) -> bool:
 
 
 async def rows_elsewhere(engine: Engine, replica: Replica) -> tuple[ObjectState, ...]:
-    """Return a hash of the rows of each schema that is not the site's own, accounts included.
-
-    Raises:
-        DatabaseError: the server's user may not read them, or a table cannot be opened.
-    """
+    """Return a hash of the rows of each schema that is not the site's own, accounts included."""
     if not is_on_mariadb(replica):
         return ()
     done = await execute_as_owner(

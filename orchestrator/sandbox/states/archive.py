@@ -108,11 +108,7 @@ def digest_of(content: bytes) -> str:
 
 
 def packed_archive(kind: Kind, manifest: BaseModel, parts: Mapping[str, bytes]) -> bytes:
-    """Return the content of a file.
-
-    Raises:
-        StateError: it is more than anybody would read.
-    """
+    """Return the content of a file."""
     if sum(map(len, parts.values())) > MOST_BYTES:
         raise StateError(f"the {kind.noun} has more than {MOST_BYTES >> 20} MiB")
     whole = io.BytesIO()
@@ -124,11 +120,7 @@ def packed_archive(kind: Kind, manifest: BaseModel, parts: Mapping[str, bytes]) 
 
 
 def write_archive(path: Path, content: bytes) -> None:
-    """Write a file, which appears whole or not at all.
-
-    Raises:
-        StateError: it cannot be written there.
-    """
+    """Write a file, which appears whole or not at all."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -162,10 +154,6 @@ def opened_archive(source: Path | IO[bytes], kind: Kind) -> Iterator[Parts]:
 
     Args:
         source: where it is, or the file itself, which is left open.
-        kind: what it has to be of.
-
-    Raises:
-        StateError: it is missing, damaged, no regular file, of another kind, or of a later format.
     """
     what = f"the file of a {kind.noun}"
     path = source if isinstance(source, Path) else f"the {kind.noun}'s file"

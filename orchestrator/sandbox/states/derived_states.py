@@ -27,11 +27,7 @@ def starts_folder() -> Path:
 
 
 def find(site: str, image_id: str, steps: str) -> TakenState | None:
-    """Return the state that some steps led to on an image; None where none is kept.
-
-    Args:
-        steps: their digest.
-    """
+    """Return the state that some steps led to on an image; None where none is kept."""
     path = _path(image_id, steps)
     try:
         found = read_state(path).sites.get(site)
@@ -44,11 +40,7 @@ def find(site: str, image_id: str, steps: str) -> TakenState | None:
 
 
 def keep(taken: TakenState, steps: str) -> None:
-    """Keep a state, and remove those used longest ago beyond 512 MiB.
-
-    Raises:
-        StateError: it cannot be written.
-    """
+    """Keep a state, and remove those used longest ago beyond 512 MiB."""
     path = _path(taken.image_id, steps)
     write_state(SavedState(datetime.now(UTC), {taken.site: taken}), path)
     _tidy(path)

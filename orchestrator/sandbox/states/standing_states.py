@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from arena_core.errors import ArenaError, StateError
 from arena_core.task_group import task_group
 from arena_core.work_events import OnWork, WorkEnded, WorkPlanned, WorkStep, ignore_work
-from orchestrator.sandbox.delta.start_rows import take_state_with_rows
+from orchestrator.sandbox.delta.present_rows import take_state_with_rows
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.inventory import running_replicas
 from orchestrator.sandbox.pool.pool_context import label_of
@@ -35,11 +35,6 @@ async def take_states(
 
     Args:
         names: of sites; all that are up and hold state where none is named.
-
-    Raises:
-        StateError: a named site holds no state, nothing that is up does, or a state could not be
-            taken: the site is written to all the time, or holds what cannot be taken.
-        SiteGoneError: a named site is not up.
     """
     found = await running_replicas(engine, registry, names, slot)
     replicas = [one for one in found if one.supervisor is not None]
@@ -73,12 +68,7 @@ async def restore_states(
     slot: int,
     on_work: OnWork = ignore_work,
 ) -> ResetOutcome:
-    """Bring running sites to the states that were saved, each with a receipt that proves it.
-
-    Raises:
-        StateError: a state was taken of another image than a site runs; nothing was changed.
-        SiteGoneError: one of the sites is not up.
-    """
+    """Bring running sites to the states that were saved, each with a receipt that proves it."""
     replicas = await running_replicas(engine, registry, tuple(saved.sites), slot)
     for one in replicas:
         require_same_image(one, saved.sites[one.site.name])
@@ -110,11 +100,7 @@ async def _restored(
 
 
 async def restored_state(replica: Replica) -> tuple[str, TakenState] | None:
-    """Return the kept state that a replica was brought to last, with its name; None for golden.
-
-    Raises:
-        StateError: it is not kept here.
-    """
+    """Return the kept state that a replica was brought to last, with its name; None for golden."""
     site = replica.site
     if replica.supervisor is None or site.state is None:
         return None

@@ -94,11 +94,7 @@ class SavedState:
 
 
 def write_state(state: SavedState, path: Path) -> None:
-    """Write a state as one file, which appears whole or not at all.
-
-    Raises:
-        StateError: it cannot be written there.
-    """
+    """Write a state as one file, which appears whole or not at all."""
     parts: dict[str, bytes] = {}
     for name, taken in state.sites.items():
         parts |= site_parts(name, taken)
@@ -108,11 +104,7 @@ def write_state(state: SavedState, path: Path) -> None:
 
 
 def read_state(path: Path) -> SavedState:
-    """Read the file of a state, which may come from anybody.
-
-    Raises:
-        StateError: it is missing, damaged, no regular file, or not the file of a state.
-    """
+    """Read the file of a state, which may come from anybody."""
     with opened_archive(path, Kind.STATE) as parts:
         manifest = _Manifest.model_validate_json(parts.manifest(Kind.STATE))
         sites = {name: one.read(parts, name, name) for name, one in manifest.sites.items()}

@@ -65,12 +65,6 @@ def keep(name: str, state: SavedState) -> NamedState:
 
 
 def kept(name: str) -> SavedState:
-    """Return the state of a name.
-
-    Raises:
-        UnknownNameError: there is none.
-        StateError: its file is damaged.
-    """
     return read_state(find(name))
 
 
@@ -124,11 +118,7 @@ Differences = Mapping[str, tuple[str, ...]]
 
 
 def differences(saved: SavedState, other: SavedState) -> Differences:
-    """Say for each site that both have in what the first differs from the other.
-
-    Raises:
-        StateError: they have no site in common.
-    """
+    """Say for each site that both have in what the first differs from the other."""
     both = saved.sites.keys() & other.sites.keys()
     if not both:
         raise StateError("the two states have no site in common")
@@ -139,11 +129,7 @@ def differences(saved: SavedState, other: SavedState) -> Differences:
 
 
 async def differences_from_golden(engine: Engine, saved: SavedState) -> Differences:
-    """Say for each site in what its state differs from the golden state of its image.
-
-    Raises:
-        ImageError: the engine has no such image any more.
-    """
+    """Say for each site in what its state differs from the golden state of its image."""
     found = {}
     for name, one in sorted(saved.sites.items()):
         image = await engine.image(one.image_id)

@@ -9,7 +9,7 @@ import pytest
 from browser.gateway.lab import Lab
 from support.tapes.making import FORM, HTML, WIKI, made, page, replayed
 
-from evaluators.missed_by import MissedBy
+from evaluators.tape_misses import MissedBy
 from orchestrator.gateway.policy import Route
 from orchestrator.gateway.taped import TapedHost
 from orchestrator.tapes.exchange import TapedExchange

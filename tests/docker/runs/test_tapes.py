@@ -12,7 +12,7 @@ from support.tasks.small_suites import bells, write_suite
 from arena_core.actions import Action, Click, Goto, Stop
 from arena_core.errors import InputError
 from evaluators.evidence import Evidence
-from evaluators.missed_by import MissedBy
+from evaluators.tape_misses import MissedBy
 from orchestrator import Arena
 from orchestrator.agents.interface import Assignment, Decision
 from orchestrator.analysis.run_report.run_report import RunReport

@@ -6,9 +6,8 @@ import pytest
 from support.runs.make_evidence import ANSWER, PAGE, make_check, make_evidence, make_step, stop_step
 
 from evaluators.evidence import Evidence, Located
-from evaluators.missed_by import MissedBy
 from evaluators.scores import score
-from evaluators.tape_misses import MOST_MISSES, MissedRequest, kept_misses
+from evaluators.tape_misses import MOST_MISSES, MissedBy, MissedRequest, kept_misses
 
 SAID = make_check(ANSWER, "yes", name="said")
 AT = "https://en.wikipedia.org"

@@ -10,7 +10,7 @@ from support.worlds.fake_world import FakeWorld, attempt_at, browsing_task
 
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
-from evaluators.missed_by import MissedBy
+from evaluators.tape_misses import MissedBy
 from orchestrator.episode.faults import start_fault
 from orchestrator.episode.record import EpisodeRecord
 from orchestrator.gateway.journal import GatewayJournal

@@ -9,8 +9,8 @@ import pytest
 from support.sites.watched_replica import NO_ENGINE, watched
 
 from arena_core.errors import StateError
-from orchestrator.sandbox.delta import start_rows
-from orchestrator.sandbox.delta.start_rows import take_state_with_rows
+from orchestrator.sandbox.delta import present_rows
+from orchestrator.sandbox.delta.present_rows import take_state_with_rows
 from orchestrator.sandbox.reset import taking
 from orchestrator.sandbox.reset.fingerprint import Fingerprint, TableState
 from orchestrator.sandbox.reset.watch import Watch
@@ -51,7 +51,7 @@ class Site:
         monkeypatch.setattr(taking, "_survives_a_crash", survives)
         monkeypatch.setattr(taking, "_require_serving", nothing)
         monkeypatch.setattr("orchestrator.sandbox.reset.watch.take_fingerprint", fingerprint)
-        monkeypatch.setattr(start_rows, "pack_rows", pack)
+        monkeypatch.setattr(present_rows, "pack_rows", pack)
 
     async def take(self) -> bytes | None:
         async with watched(

@@ -10,7 +10,7 @@ import pytest
 from arena_core.worlds import World
 from evaluators.evidence import HostUse
 from orchestrator.analysis.run_report.html import render_html
-from orchestrator.analysis.run_report.live_hosts import host_totals
+from orchestrator.analysis.run_report.page_sources import host_totals
 from orchestrator.analysis.run_report.run_report import RunReport
 from orchestrator.cli.console import Console
 from orchestrator.cli.runs.terminal_report import show_run
