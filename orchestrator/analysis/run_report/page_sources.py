@@ -1,4 +1,4 @@
-"""What a report says of where pages came from: live hosts, and the tapes of others."""
+"""What a report says of where pages came from: live hosts, and tapes."""
 
 from __future__ import annotations
 
