@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,10 @@ ROOT = Path(__file__).parents[3]
 
 
 def python_with(
-    name: str, *installs: Sequence[str], given: str, base: str = sys.executable
+    name: str,
+    *installs: Sequence[str],
+    given: str,
+    base: Callable[[], str] = lambda: sys.executable,
 ) -> Path:
     """Return the Python of an environment that is kept in the user's cache.
 
@@ -32,7 +35,7 @@ def python_with(
         name: the environment's.
         installs: what pip is asked for, one call after the other.
         given: a variable that names the Python of such an environment instead.
-        base: the Python that it is made with.
+        base: says which Python it is made with.
     """
     if there := os.environ.get(given):
         return Path(there)
@@ -40,11 +43,24 @@ def python_with(
     found = folder / "bin" / "python"
     if not (folder / "ready").exists():
         shutil.rmtree(folder, ignore_errors=True)
-        subprocess.check_call([base, "-m", "venv", folder])
+        subprocess.check_call([base(), "-m", "venv", folder])
         for words in installs:
             subprocess.check_call([found, "-m", "pip", "install", "--quiet", *words])
         (folder / "ready").touch()
     return found
+
+
+def python_312() -> str:
+    """Return a Python of 3.12 or later, which some projects need."""
+    versions = sorted(Path.home().glob(".pyenv/versions/3.1[2-9]*/bin/python"))
+    for found in (sys.executable, "python3.12", "python3.13", *map(str, versions)):
+        try:
+            asked = [found, "-c", "import sys; sys.exit(sys.version_info < (3, 12))"]
+            if subprocess.run(asked, capture_output=True, check=False).returncode == 0:
+                return found
+        except OSError:
+            continue
+    raise FileNotFoundError("no Python 3.12 or later: name an environment by its ARENA_…_PYTHON")
 
 
 @dataclass(frozen=True, slots=True)
