@@ -319,6 +319,7 @@ def task_as_json(suite: str, task: Task) -> dict[str, Any]:
         "worlds": [str(world) for world in task.worlds],
         "start": list(task.start_pages),
         "template": task.template,
+        "split": task.split,
         "max_steps": task.limits.steps,
         "max_seconds": task.limits.seconds,
     }

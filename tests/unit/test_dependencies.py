@@ -29,14 +29,21 @@ PACKAGES = ("orchestrator", "sites", "evaluators", "tasks", "arena_core")
 OF_EXTRA = {
     "orchestrator/serve/gym/": "gym",
     "orchestrator/serve/inspect_task.py": "inspect",
+    "orchestrator/serve/openenv_server.py": "openenv",
     "orchestrator/serve/pytest_": "pytest",
     "orchestrator/serve/": "serve",
 }
-# It runs in BrowserGym's environment; its own test says what it may import.
-ELSEWHERE = "orchestrator/serve/browsergym/"
+# They run in the environments of other projects; their own tests say what they may import.
+ELSEWHERE = (
+    "orchestrator/serve/browsergym/",
+    "orchestrator/serve/nemo_gym_server.py",
+    "orchestrator/serve/verifiers_taskset.py",
+)
 # They import a module by its name, and say which extra installs it where it is missing.
 BY_NAME = {"extra", "needed"}
 CALENDAR_YEAR = 2000
+# In no developer's environment: hundreds of megabytes each.
+ABSENT = {"ray": "ray", "openenv": "openenv-core"}
 
 
 def requirements(listed: list[str]) -> dict[str, Requirement]:
@@ -70,8 +77,7 @@ def distribution_of(module: str) -> str | None:
     top = module.partition(".")[0]
     if top in PACKAGES or top in sys.stdlib_module_names:
         return None
-    # Ray, 280 MB, is in no developer's environment; its distribution has the module's name.
-    return canonicalize_name(installed().get(top, ["ray"] if top == "ray" else [])[0])
+    return canonicalize_name(installed().get(top, [ABSENT.get(top, "")])[0])
 
 
 @cache

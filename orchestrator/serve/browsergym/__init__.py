@@ -14,7 +14,7 @@ import gymnasium
 from gymnasium.envs.registration import register, registry
 
 from arena_core.errors import UsageError
-from orchestrator.serve.browsergym.client import Service
+from orchestrator.serve.client import Service
 
 Browser = Literal["browsergym", "arena"]
 _PREFIX: Final = "browsergym/"

@@ -15,7 +15,7 @@ from bgym import HighLevelActionSetArgs
 
 from arena_core.errors import ArenaError
 from orchestrator.serve.browsergym import Browser, register_task, task_name
-from orchestrator.serve.browsergym.client import (
+from orchestrator.serve.client import (
     EpisodeUnscored,
     Record,
     Refused,

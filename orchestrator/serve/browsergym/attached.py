@@ -16,7 +16,7 @@ from browsergym.core.task import AbstractBrowserTask
 from gymnasium.error import ResetNeeded
 
 from arena_core.errors import UsageError
-from orchestrator.serve.browsergym.client import Episode, Record, Service, reward_of
+from orchestrator.serve.client import Episode, Record, Service, reward_of
 
 _SPOKEN = ("assistant", "infeasible")
 

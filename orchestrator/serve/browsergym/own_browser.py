@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from PIL import Image
 
-from orchestrator.serve.browsergym.client import Episode, Record, Service, reward_of
+from orchestrator.serve.client import Episode, Record, Service, reward_of
 
 _FORMS: Final = ("axtree", "screenshot", "boxes")
 _LINE: Final = re.compile(

@@ -6,9 +6,6 @@ import asyncio
 import json
 import os
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,15 +14,13 @@ from typing import Any, Final
 
 import pytest
 from support.agents.browsergym_oracle import PlaysReferences, says
+from support.agents.foreign_clients import kill_newest, python_with
 from support.agents.reference_player import task_of
 from support.agents.scripted_model import ChatRequest, Says, ScriptedModel
 from support.tasks.small_suites import BRUGES
 
-from arena_core.user_cache import user_cache
 from arena_core.worlds import World
 from orchestrator import Arena
-from orchestrator.sandbox.engine.containers import Labels
-from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.serve.server import Served, serve
 from tasks.loader import load_suite
 
@@ -50,18 +45,9 @@ GOLD = re.compile(r"carillon of [(\d]")  # the gold, and how it is computed
 @pytest.fixture(scope="module")
 def python() -> Path:
     """Return the Python of an environment with BrowserGym and AgentLab, and nothing of Arena's."""
-    if given := os.environ.get("ARENA_BROWSERGYM_PYTHON"):
-        return Path(given)
-    folder = user_cache() / "tests" / AGENTLAB
-    found = folder / "bin" / "python"
-    if not (folder / "ready").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        subprocess.check_call([sys.executable, "-m", "venv", folder])
-        install: list[str | Path] = [found, "-m", "pip", "install", "--quiet"]
-        subprocess.check_call([*install, *PINNED])
-        subprocess.check_call([*install, "--no-deps", AGENTLAB])
-        (folder / "ready").touch()
-    return found
+    return python_with(
+        AGENTLAB, [*PINNED], ["--no-deps", AGENTLAB], given="ARENA_BROWSERGYM_PYTHON"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +86,7 @@ class Player:
         async for line in running.stdout:
             last = line
             if line.startswith(b"kill "):
-                await kill("wiki")
+                await kill_newest("wiki")
                 running.stdin.write(b"\n")
         assert await running.wait() == 0
         found: dict[str, Any] = json.loads(last)
@@ -122,16 +108,6 @@ async def playing(python: Path, folder: Path, slots: int = 1) -> AsyncIterator[P
     ):
         yield Player(python, folder, on)
         assert on.host.free == slots
-
-
-async def kill(site: str) -> None:
-    """Remove the newest of this process's replicas of a site: the older ones are shared."""
-    async with await Engine.connect() as engine:
-        found = await engine.containers({Labels.OWNER: None, Labels.SITE: site})
-        mine = [
-            one for one in found if one.labels[Labels.OWNER].startswith(f"episodes-{os.getpid()}-")
-        ]
-        await engine.remove(max(mine, key=lambda one: one.created).id)
 
 
 @pytest.mark.parametrize("browser", BROWSERS)
@@ -213,7 +189,7 @@ async def test_what_is_unscored_is_left_out_of_a_studys_mean_and_what_gives_up_i
             return reference(asked)
         if babbles in asked.prompt:
             return Says("I would rather not.")
-        asyncio.run_coroutine_threadsafe(kill("shop"), loop).result()
+        asyncio.run_coroutine_threadsafe(kill_newest("shop"), loop).result()
         return says("send_msg_to_user('nothing')")
 
     loop = asyncio.get_running_loop()

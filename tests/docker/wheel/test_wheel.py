@@ -28,6 +28,7 @@ EXTRAS = {
     "gym": "import orchestrator.serve.gym.environment",
     "parquet": "import pyarrow.parquet",
     "inspect": "import inspect_ai.log, inspect_ai.event, orchestrator.serve.inspect_task",
+    "openenv": "import orchestrator.serve.openenv_server",
     "pandas": "import pandas",
     "pytest": "import orchestrator.serve.pytest_plugin",
     "ray": "import ray, orchestrator.runs.ray_node as node; ray.remote(node.play_shard)",
@@ -124,6 +125,7 @@ def test_the_wheel_holds_what_belongs_into_it(installed: Installed) -> None:
     tops = {name.partition("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {
         "arena_pytest.py",
+        "arena_verifiers.py",
         "arena_core",
         "orchestrator",
         "sites",

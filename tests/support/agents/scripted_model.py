@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
@@ -64,15 +64,19 @@ class Called(_Body):
     id: str = Field(min_length=1)
     type: Literal["function"]
     function: CalledFunction
+    index: int | None = None  # of who streams, and sends back what came
 
 
 class Message(_Body):
     """One message as it was sent."""
 
     role: str = Field(pattern="^(system|user|assistant|tool)$")
-    parts: Annotated[str, Field(min_length=1)] | tuple[Part, ...] | None = Field(alias="content")
+    parts: Annotated[str, Field(min_length=1)] | tuple[Part, ...] | None = Field(
+        default=None, alias="content"
+    )
     tool_calls: tuple[Called, ...] | None = None
     tool_call_id: str | None = None
+    name: str | None = None  # of the tool: some clients say it again
 
     @model_validator(mode="after")
     def _is_of_its_role(self) -> Self:
@@ -129,6 +133,9 @@ class ChatRequest(_Body):
     reasoning_effort: str | None = Field(default=None, pattern="^(minimal|low|medium|high)$")
     max_completion_tokens: int | None = Field(default=None, ge=1)
     max_tokens: int | None = Field(default=None, ge=1)
+    parallel_tool_calls: bool | None = None
+    stream: bool = False
+    stream_options: dict[str, JsonValue] | None = None
     authorization: str = Field(default="", exclude=True)
 
     @model_validator(mode="after")
@@ -316,6 +323,9 @@ def _handler_of(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:  # noqa: 
             body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
             reply = model.answer(self.path, body, self.headers.get("Authorization", ""))
             match reply:
+                case Says() | Calls() if json.loads(body).get("stream"):
+                    sent = {"Content-Type": "text/event-stream"}
+                    self._send(200, _events(json.loads(_completion(reply))), sent)
                 case Says() | Calls():
                     self._send(200, _completion(reply))
                 case Fails():
@@ -376,3 +386,16 @@ def _completion(reply: Says | Calls) -> bytes:
         }
         body["usage"] = usage | (dict(reply.usage) if isinstance(reply, Says) else {})
     return json.dumps(body).encode()
+
+
+def _events(whole: dict[str, Any]) -> bytes:
+    """Return a completion as a stream of one chunk, with its usage in another."""
+    [choice] = whole.pop("choices")
+    delta = choice.pop("message")
+    for number, call in enumerate(delta.get("tool_calls", ())):
+        call["index"] = number
+    usage = {"usage": whole.pop("usage", None), "choices": []}
+    chunk = whole | {"object": "chat.completion.chunk"}
+    sent = [chunk | {"choices": [choice | {"delta": delta}]}, chunk | usage]
+    lines = [*(json.dumps(one) for one in sent), "[DONE]"]
+    return "".join(f"data: {one}\n\n" for one in lines).encode()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from support.agents.foreign_clients import python_312
 
 PINNED = "harbor==0.24.0"
 IMAGE = "arena-test/python:1"
@@ -156,23 +157,10 @@ def harbor_python(folder: Path) -> Path:
     """Return the Python of an environment into which Harbor alone is installed."""
     if given := os.environ.get("ARENA_HARBOR_PYTHON"):
         return Path(given)
-    subprocess.check_call([_python_312(), "-m", "venv", folder / "venv"])
+    subprocess.check_call([python_312(), "-m", "venv", folder / "venv"])
     python = folder / "venv" / "bin" / "python"
     subprocess.check_call([python, "-m", "pip", "install", "--quiet", PINNED])
     return python
-
-
-def _python_312() -> str:
-    """Return a Python that Harbor runs on: 3.12 or later."""
-    versions = sorted(Path.home().glob(".pyenv/versions/3.1[2-9]*/bin/python"))
-    for found in (sys.executable, "python3.12", "python3.13", *map(str, versions)):
-        try:
-            asked = [found, "-c", "import sys; sys.exit(sys.version_info < (3, 12))"]
-            if subprocess.run(asked, capture_output=True, check=False).returncode == 0:
-                return found
-        except OSError:
-            continue
-    raise FileNotFoundError("Harbor needs Python 3.12 or later: name one by ARENA_HARBOR_PYTHON")
 
 
 def compose_env(folder: Path) -> dict[str, str]:

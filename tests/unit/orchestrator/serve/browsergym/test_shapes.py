@@ -87,7 +87,7 @@ def test_markup_carries_arenas_numbers_where_browsergym_looks_for_them() -> None
 def test_nothing_is_imported_that_browsergyms_environment_lacks() -> None:
     """It pins Playwright, lxml and openai below what Arena needs: Arena's own are not there."""
     allowed = {"PIL", "agentlab", "bgym", "browsergym", "gymnasium", "numpy"}
-    own = ("arena_core.errors", "orchestrator.serve.browsergym")
+    own = ("arena_core.errors", "orchestrator.serve.browsergym", "orchestrator.serve.client")
     wrong = {
         (path.name, name)
         for path in Path(browsergym.__file__).parent.glob("*.py")

@@ -13,12 +13,13 @@ from typing import Any, TypeVar
 
 import pytest
 from quick_cases import SLOW
+from support.tasks.small_suites import bells, write_suite
 from support.worlds.fake_world import FakeWorld
 from support.worlds.worldless_service import Service as Served
 from support.worlds.worldless_service import Serving, serving_from
 
 from arena_core.errors import PrerequisiteError, SiteGoneError, UsageError
-from orchestrator.serve.browsergym.client import (
+from orchestrator.serve.client import (
     Episode,
     EpisodeUnscored,
     Refused,
@@ -120,7 +121,7 @@ class Counted(Service):
 
     heartbeats: list[threading.Event]
 
-    def ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+    def ask(self, method: str, path: str, body: dict[str, Any] | bytes | None = None) -> Any:
         answer = super().ask(method, path, body)
         if path.endswith("/heartbeat"):
             next(one for one in self.heartbeats if not one.is_set()).set()
@@ -140,9 +141,53 @@ async def test_a_client_that_thinks_longer_than_the_idle_time_keeps_its_episode(
         await beside(episode.release)
 
 
+async def test_an_agent_whose_silence_alone_says_that_it_is_gone_loses_its_slot(
+    serving: Serving, tmp_path: Path
+) -> None:
+    async with serving(idle_s=1.0) as served:
+        client = client_of(served, tmp_path)
+        await beside(Episode.begin, client, {"task": served.task}, is_kept=False)
+        await served.until_free(1)
+
+
+async def test_an_episode_goes_on_from_the_file_of_a_checkpoint(
+    serving: Serving, tmp_path: Path
+) -> None:
+    async with serving(slots=2) as served:
+        client = client_of(served, tmp_path)
+        first = await beside(Episode.begin, client, {"task": served.task})
+        await beside(first.step, BRUGES)
+        file = await beside(first.checkpoint, "here")
+        second = await beside(Episode.begin, client, {"task": served.task}, checkpoint=file)
+        assert second.created["observation"]["url"] in BRUGES
+        results = [await beside(one.finish, "47") for one in (first, second)]
+        assert [one["key_nodes"]["met"] for one in results] == [1, 1]
+    async with serving(checkpoints=False) as served:
+        episode = await beside(Episode.begin, client_of(served, tmp_path), {"task": served.task})
+        with pytest.raises(Refused, match="checkpoints"):
+            await beside(episode.checkpoint, "here")
+
+
+async def test_the_tasks_of_a_split_are_those_that_the_suite_puts_there(
+    serving: Serving, tmp_path: Path
+) -> None:
+    folder = tmp_path / "split"
+    folder.mkdir()
+    suite = write_suite(folder, bells("one", split="train"), bells("two", split="test"))
+    async with serving() as served:
+        client = client_of(served, tmp_path)
+
+        async def found(split: str | None) -> list[str]:
+            tasks = await beside(client.tasks, str(suite), "*", split)
+            return [one["id"].rpartition("/")[2] for one in tasks]
+
+        assert await found(None) == ["one", "two"]
+        assert (await found("train"), await found("validation")) == (["one"], [])
+
+
 HOLDS = """
 import sys, time
-from orchestrator.serve.browsergym.client import Episode, Service
+from orchestrator.serve.client import Episode, Service
 url, token, task = sys.argv[1:]
 episode = Episode.begin(Service(url, token), {"task": task})
 print("begun", flush=True)

@@ -73,24 +73,40 @@ class Service:
             raise UsageError(f"{missing} is not set: where does Arena run?", hint=hint)
         return cls(address, file)
 
-    def tasks(self, suite: str, tasks: str) -> list[Record]:
-        """Return what a client may know of tasks: `id`, `goal`, `max_steps` and others."""
-        asked = [("suite", suite), *(("pattern", one) for one in tasks.split(",") if one != "*")]
-        return list(self.ask("GET", f"/tasks?{urlencode(asked)}"))
+    def tasks(self, suite: str, tasks: str = "*", split: str | None = None) -> list[Record]:
+        """Return what a client may know of tasks: `id`, `goal`, `max_steps` and others.
 
-    def ask(self, method: str, path: str, body: Record | None = None) -> Any:
+        Args:
+            suite: its name, or its file on the service's machine.
+            tasks: ids or patterns, with commas between.
+            split: only those that the suite puts into it, such as `train`.
+        """
+        asked = [("suite", suite), *(("pattern", one) for one in tasks.split(",") if one != "*")]
+        found = list(self.ask("GET", f"/tasks?{urlencode(asked)}"))
+        return [one for one in found if split in {None, one["split"]}]
+
+    def ask(self, method: str, path: str, body: Record | bytes | None = None) -> Any:
+        return json.loads(self.fetch(method, path, body))
+
+    def fetch(self, method: str, path: str, body: Record | bytes | None = None) -> bytes:
+        """Return the answer as it comes; raises Refused for one that is an error."""
         connection, response = self.open(method, path, body)
         try:
-            answer = json.loads(response.read())
+            answer = response.read()
         finally:
             connection.close()
         if response.status >= 400:  # noqa: PLR2004  where errors begin
             retry_s = float(response.headers.get("Retry-After", "1"))
-            raise Refused(response.status, answer, retry_s)
+            raise Refused(response.status, json.loads(answer), retry_s)
         return answer
 
     def open(
-        self, method: str, path: str, body: Record | None = None, *, limit_s: float = _ANSWER_S
+        self,
+        method: str,
+        path: str,
+        body: Record | bytes | None = None,
+        *,
+        limit_s: float = _ANSWER_S,
     ) -> tuple[HTTPConnection, HTTPResponse]:
         """Send a request; no proxy is asked, whatever the environment says."""
         at = urlsplit(self.url)
@@ -98,7 +114,7 @@ class Service:
         try:
             token = Path(self.token_file).read_text(encoding="ascii").strip()
             headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-            sent = None if body is None else json.dumps(body)
+            sent = json.dumps(body) if isinstance(body, dict) else body
             connection.request(method, path, body=sent, headers=headers)
             return connection, connection.getresponse()
         except (OSError, HTTPException) as error:
@@ -124,18 +140,33 @@ class Episode:
     _release: weakref.finalize[..., Any] | None = None
 
     @classmethod
-    def begin(cls, service: Service, asked: Record, *, patience_s: float = _SLOT_S) -> Self:
+    def begin(
+        cls,
+        service: Service,
+        asked: Record,
+        *,
+        patience_s: float = _SLOT_S,
+        checkpoint: bytes | None = None,
+        is_kept: bool = True,
+    ) -> Self:
         """Lease a slot, waiting for one to be free, and reset it.
+
+        Args:
+            service: where Arena runs.
+            asked: as `POST /episodes` has it, or `POST /episodes/from-checkpoint`.
+            patience_s: how long it waits.
+            checkpoint: the file of one, where it begins.
+            is_kept: it never counts as idle while this process lives.
 
         Raises:
             EpisodeUnscored: no replica could be made ready, or the world is not as it must be.
             Refused: the request is wrong, or no slot was free in time.
         """
         give_up = time.monotonic() + patience_s
-        while (created := _created(service, asked, give_up)) is None:
+        while (created := _created(service, asked, checkpoint, give_up)) is None:
             pass
         episode = cls(service, created)
-        episode._hold()
+        episode._hold(is_kept=is_kept)
         return episode
 
     @property
@@ -162,6 +193,14 @@ class Episode:
         self._let_go()
         return self.result
 
+    def checkpoint(self, name: str) -> bytes:
+        """Return the file of a checkpoint that is taken now, where the service has `--checkpoints`.
+
+        It holds what the sites hold, and is for who serves episodes, not for who plays them.
+        """
+        self._ask("POST", "/checkpoints", {"checkpoint": name})
+        return self.service.fetch("GET", f"{self._path}/checkpoints/{quote(name)}")
+
     def release(self) -> Record:
         """Give it back; one that is not over is unscored."""
         if self.result is None:
@@ -184,19 +223,24 @@ class Episode:
         return self.ended()
 
     def _ask(self, method: str, of: str, body: Record | None = None) -> Any:
-        return self.service.ask(method, f"/episodes/{quote(self.created['episode'])}{of}", body)
+        return self.service.ask(method, f"{self._path}{of}", body)
 
-    def _hold(self) -> None:
+    @property
+    def _path(self) -> str:
+        return f"/episodes/{quote(self.created['episode'])}"
+
+    def _hold(self, *, is_kept: bool) -> None:
         """Bind the episode to a connection of this process, and say that its client is there."""
-        path = f"/episodes/{quote(self.created['episode'])}"
+        path = self._path
         connection, self._held = self.service.open(
             "GET", f"{path}/events?hold=true", limit_s=_SCORING_S
         )
         self._release = weakref.finalize(self, _hang_up, self._gone, connection, self._held)
-        every_s = self.created["idle_seconds"] / _HEARTBEATS
-        threading.Thread(
-            target=_keep_alive, args=(self.service, path, self._gone, every_s), daemon=True
-        ).start()
+        if is_kept:
+            every_s = self.created["idle_seconds"] / _HEARTBEATS
+            threading.Thread(
+                target=_keep_alive, args=(self.service, path, self._gone, every_s), daemon=True
+            ).start()
 
     def _let_go(self) -> None:
         if self._release is not None:
@@ -204,10 +248,15 @@ class Episode:
         self._held = None
 
 
-def _created(service: Service, asked: Record, give_up: float) -> Record | None:
+def _created(
+    service: Service, asked: Record, checkpoint: bytes | None, give_up: float
+) -> Record | None:
     """Begin an episode; None after a wait, where every slot is in use."""
     try:
-        return dict(service.ask("POST", "/episodes", asked))
+        if checkpoint is None:
+            return dict(service.ask("POST", "/episodes", asked))
+        path = f"/episodes/from-checkpoint?{urlencode(asked)}"
+        return dict(service.ask("POST", path, checkpoint))
     except Refused as refused:
         if refused.status == _NOT_BEGUN and refused.result is not None:
             raise EpisodeUnscored(refused.result) from refused

@@ -1,0 +1,141 @@
+"""verifiers plays Arena's tasks: its own code, at a pinned version, beside a service."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from support.agents.foreign_clients import ROOT, Beside, beside, kill_newest, python_with
+from support.agents.reference_player import task_of
+from support.agents.scripted_model import (
+    Calls,
+    ChatRequest,
+    Says,
+    ScriptedModel,
+    ScriptedReply,
+    Stalls,
+)
+from support.tasks.small_suites import BRUGES
+
+pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.slow(minutes=6)]
+
+# Its harnesses are scripts, which uv installs.
+PINNED: Final = ("verifiers==0.4.0", "uv==0.13.9")
+BELLS, SAMOVAR, ORDER = "wiki-bells-of-bruges", "wiki-samovar", "shop-latest-order-total"
+GOLD = re.compile(r"carillon of \(")  # how the gold is computed; its page says what it is
+
+
+@pytest.fixture(scope="module")
+def python() -> Path:
+    return python_with(PINNED[0], PINNED, given="ARENA_VERIFIERS_PYTHON")
+
+
+async def evaluates(
+    on: Beside, model: Callable[[ChatRequest], ScriptedReply], *words: str, log: Any
+) -> tuple[asyncio.subprocess.Process, ScriptedModel]:
+    """Start verifiers' own evaluation of the taskset, with a scripted model."""
+    # As the wheel has it.
+    shutil.copy(
+        ROOT / "orchestrator" / "serve" / "verifiers_entry.py", on.folder / "arena_verifiers.py"
+    )
+    scripted = ScriptedModel(model)
+    scripted.__enter__()
+    running = await on.start(
+        *("vf-eval", "arena-verifiers", "-m", "scripted", "-o", "outputs"),
+        *("--client.base-url", scripted.url, "--client.api-key-var", "SCRIPTED_KEY"),
+        *("--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess"),
+        *("--no-push", "--no-rich", *words),
+        log=log,
+        SCRIPTED_KEY="none",
+    )
+    return running, scripted
+
+
+def played(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the rollouts of an evaluation, by their tasks."""
+    [traces] = folder.glob("outputs/*/traces.jsonl")
+    for line in traces.read_text(encoding="utf-8").splitlines():
+        [trace] = json.loads(line)["traces"]
+        yield trace["task"]["data"]["name"].rpartition("/")[2], trace
+
+
+def tool_answers(asked: ChatRequest) -> int:
+    return sum(one.role == "tool" for one in asked.messages)
+
+
+async def test_the_right_answer_passes_idling_fails_and_a_killed_site_has_no_reward(
+    python: Path, tmp_path: Path
+) -> None:
+    goals = {name: task_of(f"demo/{name}").intent for name in (BELLS, SAMOVAR, ORDER)}
+    loop = asyncio.get_running_loop()
+
+    def model(asked: ChatRequest) -> ScriptedReply:
+        if goals[SAMOVAR] in asked.prompt:
+            return Says("I would rather not.")
+        if goals[ORDER] in asked.prompt:
+            if tool_answers(asked) == 0:
+                asyncio.run_coroutine_threadsafe(kill_newest("shop"), loop).result()
+            return Calls.one("browser_navigate", url="http://shop.arena.test/")
+        if tool_answers(asked) == 0:
+            return Calls.one("browser_navigate", url=BRUGES)
+        return Calls.one("submit_answer", answer="47")
+
+    async with beside(python, tmp_path) as on:
+        with (tmp_path / "log").open("wb") as log:
+            chosen = ("--env.taskset.tasks", ",".join(goals))
+            credit = ("--env.taskset.task.partial-credit", "0.5")
+            running, scripted = await evaluates(on, model, *chosen, *credit, log=log)
+            assert await running.wait() == 0, (tmp_path / "log").read_text()
+        scripted.__exit__(None, None, None)
+        await on.until_free(1)
+        token = on.served.token
+    found = dict(played(tmp_path))
+    said = (tmp_path / "log").read_text()
+
+    def scores(name: str) -> dict[str, float]:
+        return {reward: one["score"] for reward, one in found[name]["rewards"].items()}
+
+    assert found.keys() == goals.keys(), said
+    assert scores(BELLS) == {"outcome": 1.0, "partial_credit": 0.0}, found[BELLS]["errors"]
+    assert (found[BELLS]["ok"], found[BELLS]["stop_condition"]) == (True, "episode_is_over")
+    assert scores(SAMOVAR) == {"outcome": 0.0, "partial_credit": 0.0}
+    assert found[SAMOVAR]["info"]["arena"]["outcome"] == "failure"
+
+    assert scores(ORDER) == {}
+    assert (found[ORDER]["ok"], found[ORDER]["errors"][-1]["type"]) == (False, "TaskError")
+    assert "unscored: infra" in found[ORDER]["errors"][-1]["message"]
+
+    kept = [one for one in (tmp_path / "outputs").rglob("*") if one.is_file()]
+    texts = [one.read_text(encoding="utf-8", errors="replace") for one in kept]
+    seen = [one.prompt for one in scripted.requests]
+    assert [one for one in (*texts, *seen, said) if token in one] == []
+    assert [one for one in (*texts, *seen, said) if GOLD.search(one)] == []
+
+
+async def test_a_killed_evaluation_frees_its_slot(python: Path, tmp_path: Path) -> None:
+    async with beside(python, tmp_path) as on:
+        asked = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def model(_: ChatRequest) -> ScriptedReply:
+            loop.call_soon_threadsafe(asked.set)
+            return Stalls()
+
+        with (tmp_path / "log").open("wb") as log:
+            chosen = ("--env.taskset.tasks", BELLS)
+            running, scripted = await evaluates(on, model, *chosen, log=log)
+            async with asyncio.timeout(240):
+                await asked.wait()
+            assert on.served.host.free == 0
+            os.killpg(running.pid, signal.SIGKILL)
+            await on.until_free(1)
+            await running.wait()
+        scripted.__exit__(None, None, None)
