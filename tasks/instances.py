@@ -69,7 +69,8 @@ _LATER: Final = f"{{{COMPUTED}}}"
 _UNKNOWN: Final = "?"
 # Goes with every locator: a check that is only asked needs a matcher, and compares nothing yet.
 _ANY: Final = {"how": "exact", "value": _UNKNOWN}
-_WAYS: Final = ("reference", "other_paths")
+_WORDINGS: Final = ("says", "says_not")
+_WAYS: Final = ("reference", "other_paths", *_WORDINGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class OpenSuite:
     Attributes:
         suite: its drawn tasks are whole, but for those checks.
         matchers: of these checks, by task and check, as they are written.
-        ways: by task, the reference and other paths that answer with what such a check expects.
+        ways: by task, the reference, other paths and wordings that say what such a check expects.
     """
 
     suite: Suite
@@ -144,7 +145,8 @@ class _HeldBack:
         held |= _answered(ways, _UNKNOWN)
         if _mentions(held, _LATER):
             message = f"'{task.get('id')}': '{_LATER}' stands only as the `value` of a check"
-            raise TaskError(f"{message} that says where it is `computed`, and in an `answer`")
+            message += " that says where it is `computed`, in an `answer`, and in a wording"
+            raise TaskError(message)
         if ways:
             if len(self.matchers) != before + 1:
                 message = f"'{task.get('id')}': '{_LATER}' in an `answer` needs one check"
@@ -241,7 +243,7 @@ def _answering(
     held: Collection[tuple[str, str]],
     found: Mapping[tuple[str, str], Sequence[str]],
 ) -> Task:
-    """Return a task whose reference and other paths answer with what was found."""
+    """Return a task whose reference, other paths and wordings say what was found."""
     (check,) = (one for one in task.checks if (task.id, one.name) in held)
     if check.computed is None:
         raise TaskError(f"'{task.id}', check '{check.name}' says nothing of where it is computed")
@@ -256,7 +258,7 @@ def _answering(
 
 
 def _answered(ways: Mapping[str, object], answer: str) -> dict[str, object]:
-    """Return ways with an answer in place of what is to be computed."""
+    """Return ways and wordings with an answer in place of what is to be computed."""
 
     def filled(written: object, *, is_answer: bool = False) -> object:
         match written:
@@ -265,11 +267,11 @@ def _answered(ways: Mapping[str, object], answer: str) -> dict[str, object]:
             case Mapping():
                 return {key: filled(one, is_answer=key == "answer") for key, one in written.items()}
             case list():
-                return [filled(one) for one in written]
+                return [filled(one, is_answer=is_answer) for one in written]
             case _:
                 return written
 
-    return {name: filled(way) for name, way in ways.items()}
+    return {name: filled(way, is_answer=name in _WORDINGS) for name, way in ways.items()}
 
 
 def _mentions(written: object, text: str) -> bool:

@@ -29,6 +29,7 @@ from tasks.sources import (
 from tasks.templates import RowsOfSite
 
 _SHIPPED = Path(__file__).parent / "suites"
+_TEMPLATES = "templates"  # the folder of suites that only `arena tasks instantiate` reads
 _ENDINGS = frozenset({".yaml", ".yml", ENDING})
 
 
@@ -46,9 +47,12 @@ def suite_path(name_or_path: str) -> Path:
         name_or_path: a shipped suite's name, or the path of a YAML file or of a folder of them;
             what ends in .yaml or .yml or holds a slash is a path, and so is the name of a file or
             folder here that no shipped suite has. A file inside a suite's folder stands for its own
-            tasks alone.
+            tasks alone. `templates/NAME` are the shipped templates that a seed draws NAME from.
     """
     path = Path(name_or_path)
+    shipped = _SHIPPED / path
+    if path.parts[:1] == (_TEMPLATES,) and not path.exists() and (shipped / HEAD).is_file():
+        return shipped
     exists = os.path.exists(path)  # noqa: PTH110  Path.exists raises where a name is too long
     is_path = path.suffix in _ENDINGS or os.sep in name_or_path or path.parts in {(".",), ("..",)}
     if is_path or (name_or_path not in suite_names() and exists):

@@ -14,6 +14,7 @@ from arena_core.worlds import World
 from evaluators.checks import Check, Margin, WrongKey
 from evaluators.checks import match as compared
 from evaluators.lint import Location
+from evaluators.locators.base import Subject
 from evaluators.values.text import normalise, shown_all
 from tasks.instances import ROWS, as_located, lookup_of, open_suite, rows_suite
 from tasks.schema import Suite, Task
@@ -25,6 +26,7 @@ _PARTS: Final = re.compile(r", |;| \| |\n")
 _NOTHING: Final = frozenset({"", "null"})
 
 _MOST_PASSED_OVER: Final = 20
+_MOST_TWINS: Final = 10  # then two instances may share a key: there may be no further ones
 
 # By task, and by check or lookup, what a replica answered.
 Found = Mapping[tuple[str, str], Sequence[str]]
@@ -98,7 +100,8 @@ def unfit(suite: Suite, found: Found) -> Mapping[str, str]:
 async def drawn_apart(name_or_path: str, seed: int, ask: Ask) -> Suite:
     """Return a suite with the tasks that a seed draws, all of them apart from their near misses.
 
-    An instance that is not is drawn again, by the same seed: equal seeds draw equal tasks.
+    An instance that is not is drawn again, by the same seed: equal seeds draw equal tasks. So is
+    one that has the key of another instance of its template, as long as there are others.
 
     Args:
         ask: asks replicas for what the checks of tasks expect, once their worlds are set up.
@@ -120,13 +123,37 @@ async def drawn_apart(name_or_path: str, seed: int, ask: Ask) -> Suite:
         filled = drawn.filled(found)
         left = unfit(filled, found)
         if not left:
-            return filled
+            twins = [
+                one for one in repeated(filled, found) if passed_over.get(one, 0) < _MOST_TWINS
+            ]
+            if not twins:
+                return filled
+            passed_over[twins[0]] = passed_over.get(twins[0], 0) + 1
+            continue
         for name, why in left.items():
             passed_over[name] = passed_over.get(name, 0) + 1
             if f"-s{seed}-" not in name or passed_over[name] > _MOST_PASSED_OVER:
                 times = passed_over[name]
                 message = f"'{name}', drawn {times} times: {why}"
                 raise TaskError(message, hint="let it `draw` from other values, or mend the key")
+
+
+def repeated(suite: Suite, found: Found) -> Iterator[str]:
+    """Yield the drawn tasks whose answer is the key of an earlier instance of their template."""
+    seen: set[tuple[str, str, tuple[str, ...]]] = set()
+    for task in suite.tasks:
+        for check in task.checks:
+            values = found.get((task.id, check.name))
+            if (
+                task.template is None
+                or values is None
+                or check.locate.subject is not Subject.ANSWER
+            ):
+                continue
+            key = task.template, check.name, tuple(normalise(one) for one in values)
+            if key in seen:
+                yield task.id
+            seen.add(key)
 
 
 async def _rows(name_or_path: str, ask: Ask) -> Mapping[str, Sequence[str]]:

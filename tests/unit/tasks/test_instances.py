@@ -92,6 +92,13 @@ def test_a_reference_answers_with_what_was_found(tmp_path: Path) -> None:
     assert task.checks[0].match == NumberMatcher(value=12.5, tolerance=0.01)
 
 
+def test_wordings_say_what_was_found(tmp_path: Path) -> None:
+    wordings: dict[str, Any] = {"says": ["It is {computed}."], "says_not": ["Not {computed}", "1"]}
+    unfilled = open_suite(written(tmp_path, **wordings), 7)
+    (task, _) = unfilled.filled(found("12.50 EUR")).tasks
+    assert (task.says, task.says_not) == (("It is 12.50.",), ("Not 12.50", "1"))
+
+
 def test_a_reference_answers_with_nothing_that_no_check_or_two_compute(tmp_path: Path) -> None:
     reference = [{"do": "stop", "answer": "{computed}"}]
     fixed = {"how": "number", "value": 3}

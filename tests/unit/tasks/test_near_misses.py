@@ -250,6 +250,33 @@ async def test_rows_alone_are_drawn_too(tmp_path: Path) -> None:
     assert sorted(map(number_of, suite.tasks)) == [4, 5]
 
 
+class OfficeOfTwoAnswers(Shop):
+    """Answers every look-up with one of two numbers."""
+
+    async def __call__(
+        self, suite: Suite, tasks: tuple[Task, ...]
+    ) -> Mapping[tuple[str, str], Sequence[str]]:
+        found = await super().__call__(suite, tasks)
+        return {(task, name): self._one(values, name) for (task, name), values in found.items()}
+
+    def _one(self, values: Sequence[str], name: str) -> Sequence[str]:
+        return [str(100 + int(values[0]) % 2)] if "~" not in name else ["7"]
+
+
+async def test_instances_have_different_keys_where_there_are_enough(tmp_path: Path) -> None:
+    numbers = [{"number": number} for number in (1, 3, 5, 7, 2)]
+    for seed in range(5):
+        path = drawn_suite(tmp_path, params=numbers, instances=2)
+        suite = await drawn_apart(path, seed, OfficeOfTwoAnswers())
+        assert {number_of(task) % 2 for task in suite.tasks} == {0, 1}
+
+
+async def test_instances_share_a_key_where_there_is_no_other(tmp_path: Path) -> None:
+    path = drawn_suite(tmp_path, params=[{"number": 1}, {"number": 3}], instances=2)
+    suite = await drawn_apart(path, 7, OfficeOfTwoAnswers())
+    assert sorted(map(number_of, suite.tasks)) == [1, 3]
+
+
 ROWS: dict[str, Any] = {
     "rows": {"site": "shop", "sql": "SELECT id FROM customer", "names": ["number"]},
     "instances": 2,

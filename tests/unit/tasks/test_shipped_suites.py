@@ -17,12 +17,17 @@ from sites.registry import load_registry
 from tasks.lint.blind_answers import attacked, reason_of
 from tasks.lint.reference_rules import ended_at_once
 from tasks.lint.wording_rules import wording_faults
-from tasks.loader import load_source
+from tasks.loader import load_source, rows_to_ask
 from tasks.needs import Tier
 from tasks.schema import Family, Task
 from tasks.sources import SuiteSource
 
-LEAST = {"arena-120": 3, "arena-hard": 3, "demo": 2}  # wordings of each answer or reason, each way
+LEAST = {
+    "arena-120": 3,
+    "arena-broad": 3,
+    "arena-hard": 3,
+    "demo": 2,
+}  # wordings of each answer or reason, each way
 UNDOABLE = {"arena-120": 8, "demo": 1}  # how many tasks cannot be done; of arena-hard, some
 
 
@@ -54,7 +59,7 @@ def test_the_checks_tell_right_wordings_from_wrong_ones(suite: str) -> None:
 @SLOW
 @pytest.mark.parametrize(
     "suite",
-    ["demo", "arena-120", "arena-hard", "arena-safety", "hub", "miniwob", "miniwob-56", "smoke"],
+    [*LEAST, "arena-safety", "hub", "miniwob", "miniwob-56", "smoke"],
 )
 def test_no_answer_without_content_passes(suite: str) -> None:
     source = source_of(suite)
@@ -82,6 +87,25 @@ def test_a_hard_suite_says_what_makes_each_of_its_tasks_hard() -> None:
     for task in source_of("arena-hard").suite.tasks:
         assert task.dimensions, task.id
         assert task.tier is Tier.HARD or task.family is Family.UNACHIEVABLE, task.id
+
+
+def test_the_broad_suite_is_what_its_templates_draw() -> None:
+    tasks = source_of("arena-broad").suite.tasks
+    drawn_from = rows_to_ask("templates/arena-broad")
+    assert {task.template for task in tasks} >= set(drawn_from)
+    assert {task.tier for task in tasks} == {Tier.BROAD}
+    undoable = sum(one.family is Family.UNACHIEVABLE for one in tasks)
+    assert 6 <= len(tasks) / undoable <= 9  # about one in eight cannot be done
+
+
+def test_no_two_instances_of_the_broad_suite_have_one_answer() -> None:
+    keys = [
+        (one.template, check.name, str(getattr(check.match, "value", "")))
+        for one in source_of("arena-broad").suite.tasks
+        for check in one.checks
+        if check.computed is not None
+    ]
+    assert len(set(keys)) == len(keys) > 0
 
 
 def gives_up(suite: str) -> list[tuple[Task, str]]:
