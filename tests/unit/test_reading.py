@@ -6,6 +6,7 @@ from reading.__main__ import ARTICLES
 from reading.drawing import drawn, links, plain, share
 from reading.kinds import CORPORA, KINDS
 
+from orchestrator.sandbox.check_queries import require_one_reading
 from sites.registry import load_registry
 
 IDS = [str(number) for number in range(100)]
@@ -27,6 +28,14 @@ def test_sixty_pages_are_drawn_of_sites_that_have_a_database() -> None:
     assert sum(kind.pages for kind in KINDS) + ARTICLES == 60
     assert len({kind.name for kind in KINDS}) == len(KINDS)
     assert all(sites[one.site].database for one in (*KINDS, *CORPORA))
+
+
+def test_each_statement_only_reads() -> None:
+    for kind in KINDS:
+        require_one_reading(kind.ids)
+        require_one_reading(kind.text.format(id="1"))
+    for corpus in CORPORA:
+        require_one_reading(corpus.texts)
 
 
 def test_sentences_that_differ_in_names_and_numbers_alone_are_one() -> None:

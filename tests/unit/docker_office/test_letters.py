@@ -82,6 +82,15 @@ def test_a_month_is_closed_after_it_has_ended() -> None:
         assert f"{one.at - timedelta(days=one.at.day):%B}" in one.subject
 
 
+def test_the_kettles_firmware_only_grows_newer() -> None:
+    first = [one for one in letters.letters() if one.subject.startswith("Heating curve of")]
+    versions = [re.search(r"with (\S+) last night", one.text) for one in first]
+    told = [found[1] for found in versions if found]
+
+    assert len(told) == len(first) > 3
+    assert told == sorted(told)
+
+
 def test_the_people_are_those_of_the_forge() -> None:
     known = tomllib.loads(FORGE.read_text(encoding="utf-8"))["known"]
     there = {f"{one['first']} {one['last']}" for one in known}
