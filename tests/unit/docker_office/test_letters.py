@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import re
 import tomllib
 import zipfile
+from datetime import timedelta
 from email import message_from_bytes
 from email.policy import default
 from importlib import import_module
@@ -58,6 +60,35 @@ def test_nothing_was_written_after_the_moment_at_which_episodes_begin() -> None:
     every = letters.letters()
     assert max(one.at for one in every) < letters.NOW
     assert len({one.id for one in every}) == len(every)
+
+
+def test_a_newsletter_has_the_week_in_which_it_was_sent_and_never_loses_readers() -> None:
+    sent = [one for one in letters.letters() if one.subject.startswith("Newsletter")]
+    said = [found for one in sent for found in re.findall(r"now has ([\d,]+) readers", one.text)]
+    readers = [int(number.replace(",", "")) for number in said]
+
+    assert len(readers) == len(sent) > 3
+    assert len({one.subject for one in sent}) == len(sent)
+    assert readers == sorted(readers)
+    for one in sent:
+        assert one.subject == f"Newsletter, week {one.at.isocalendar().week}"
+
+
+def test_a_month_is_closed_after_it_has_ended() -> None:
+    closed = [one for one in letters.letters() if one.subject.startswith("Numbers for")]
+
+    assert [one.subject.split()[-1] for one in closed] == ["June", "July", "August"]
+    for one in closed:
+        assert f"{one.at - timedelta(days=one.at.day):%B}" in one.subject
+
+
+def test_the_kettles_firmware_only_grows_newer() -> None:
+    first = [one for one in letters.letters() if one.subject.startswith("Heating curve of")]
+    versions = [re.search(r"with (\S+) last night", one.text) for one in first]
+    told = [found[1] for found in versions if found]
+
+    assert len(told) == len(first) > 3
+    assert told == sorted(told)
 
 
 def test_the_people_are_those_of_the_forge() -> None:

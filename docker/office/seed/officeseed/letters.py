@@ -70,7 +70,10 @@ def letters() -> tuple[Letter, ...]:
 def _drawn() -> Iterator[Letter]:
     for number, thread in enumerate(words("threads")["thread"]):
         dice = Random(f"office/{number}")
-        slots = {name: dice.sample(values, len(values)) for name, values in thread["slots"].items()}
+        slots = {
+            name: values if thread.get("in_order") else dice.sample(values, len(values))
+            for name, values in thread["slots"].items()
+        }
         first, last = (datetime.fromisoformat(day).replace(tzinfo=UTC) for day in thread["begin"])
         for turn, keys in enumerate(thread["casts"]):
             filled = {name: values[turn % len(values)] for name, values in slots.items()}
@@ -97,6 +100,7 @@ def _held(
         at = _by_day(at + timedelta(hours=hours, minutes=dice.randrange(2, 50)), dice)
         if at >= NOW:
             return
+        filled = {"week": str(at.isocalendar().week), **filled}  # in which the first was sent
         subject = thread["subject"].format(**filled)
         before = Letter(
             id=f"{at:%Y%m%d}.{key}.{place}@office.example",
