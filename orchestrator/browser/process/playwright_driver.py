@@ -22,6 +22,8 @@ from typing import Any, Final
 from playwright.async_api import CDPSession, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
+from arena_core.errors import BrowserError
+
 _CLOSE_S: Final = 10.0
 # Errors that Playwright leaves in futures that nobody can await any more.
 _CLOSED: Final = ("Connection closed", "Target page, context or browser has been closed")
@@ -31,9 +33,18 @@ _Handler = Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object]
 
 @asynccontextmanager
 async def running_driver() -> AsyncIterator[Playwright]:
-    """Start Playwright's driver, and stop it when the block ends, even if it has died."""
+    """Start Playwright's driver, and stop it when the block ends, even if it has died.
+
+    Raises:
+        BrowserError: it died while it started.
+    """
     _keep_deaths_quiet(asyncio.get_running_loop())
-    playwright = await async_playwright().start()
+    try:
+        playwright = await async_playwright().start()
+    except Exception as error:  # Playwright raises no class of its own here
+        if not str(error).startswith(_CLOSED):
+            raise
+        raise BrowserError("Playwright's driver died while it started") from error
     try:
         yield playwright
     finally:
