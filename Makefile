@@ -19,7 +19,7 @@ PYTEST := $(PYTHON) -m pytest
 # ("RERUN"); more than a few of them fail the run (tests/conftest.py).
 NOT_UNIT := $(PYTEST) tests --ignore tests/unit --reruns 1 -rR
 
-.PHONY: help demo test test-all slow slow-shard properties unit quick lint docs fuzz faults bench setup images quick-images pictures schemas clean
+.PHONY: help demo test test-all slow slow-shard properties unit quick lint docs fuzz faults soak bench setup images quick-images pictures schemas clean
 
 help:  ## show this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -93,6 +93,9 @@ fuzz: $(STAMP)  ## mutants of files and HTTP messages that may come from anybody
 
 faults: quick-images  ## real runs under COUNT faults more, by seed; what came of each, and whether any trial was lost
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m faults $(COUNT)
+
+soak: images  ## the random agent on all sites for MINUTES=60, with forks and a fault a minute; fails if anything grows
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m soak $(or $(MINUTES),60) $(TASKS)
 
 bench: images  ## speed, as ratios within this run; also written to bench.json
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m bench

@@ -163,7 +163,7 @@ def _inside_a_container(scene: Scene) -> Struck | None:
     if container is None:
         return None
     try:
-        docker("exec", "--user", "0", container, "python3", "-c", _KILL_ONE_INSIDE)
+        docker("exec", container, "python3", "-c", _KILL_ONE_INSIDE)
     except subprocess.CalledProcessError:
         return None
     return Struck.now(f"a process of container {container[:12]}")

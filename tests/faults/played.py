@@ -39,6 +39,8 @@ from support.runs.ledger_check import ledger_faults
 from arena_core.actions import Click, Stop
 
 _LEG_S: Final = 420.0
+# How often a run is started: under faults, and then without.
+_LEGS_UNDER_FAULTS: Final = 20
 _LEGS_IN_PEACE: Final = 4
 _MARK: Final = "ARENA_FAULTS_OF"
 _TOOLS: Final = ("tools-label-the-dentist", "tools-pin-the-train", "tools-note-the-kettle")
@@ -48,7 +50,7 @@ _SMALL: Final = ("--suite", "arena-120", *_TOOLS, *_WIKI, "--agent")
 _PLAYS: Final = (
     (*_SMALL, "oracle"),
     (*_SMALL, "chat"),
-    ("--suite", "miniwob", "ascending-numbers-s[123]", "bisect-angle-s[123]", "--agent", "oracle"),
+    ("--suite", "miniwob", "ascending-numbers-s[123]", "click-link-s[123]", "--agent", "oracle"),
 )
 # These end the driver, which costs a start of all; fewer of them leave time for others.
 _ENDING: Final = frozenset({("driver", "killed"), ("driver", "interrupted")})
@@ -98,8 +100,9 @@ class _UnderFaults:
         words = _PLAYS[seed % len(_PLAYS)]
         self._model = ModelFaults() if "chat" in words else None
         strategy = self._dice.choice(("auto", "auto", "swap", "rewind", "recreate"))
-        repeats = "3" if "miniwob" in words else "4"
-        self._words = (*words, "--strategy", strategy, "--repeats", repeats, "--out", "run")
+        # MiniWoB++ keeps no state: nothing of it is ever reset.
+        more = ("3",) if "miniwob" in words else ("4", "--strategy", strategy)
+        self._words = (*words, "--repeats", *more, "--out", "run")
 
     def play(self) -> None:
         with Relay() as relay, self._endpoint() as told:
@@ -113,10 +116,11 @@ class _UnderFaults:
                 ("eval", *self._words, *told, "--workers", "2", "--attempts", "40"), env, relay
             )
             in_peace = 0
-            while not self._is_done() and in_peace < _LEGS_IN_PEACE:
+            while self._run.exists() and not self._is_done() and in_peace < _LEGS_IN_PEACE:
+                if len(self.played.legs) >= _LEGS_UNDER_FAULTS:
+                    self._left = 0
                 in_peace += self._left <= 0
-                if self._run.exists():
-                    self._leg(("eval", "--resume", "run"), env, relay)
+                self._leg(("eval", "--resume", "run"), env, relay)
             relay.forget()
             self._judge(env)
 
@@ -196,7 +200,7 @@ class _UnderFaults:
     def _judge(self, env: dict[str, str]) -> None:
         wrong = self.played.wrong
         if not (self._run / "lock.json").exists():
-            wrong.append("there is no run")
+            wrong.append(f"there is no run: {self.played.legs}")
             return
         owner = self._owner
         wrong += ledger_faults([self._run])

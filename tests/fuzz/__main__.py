@@ -10,11 +10,11 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from fuzz.doors import DOORS, REPOSITORY
+from fuzz.doors import DOORS, REPOSITORY, Door
 from fuzz.trying import CORPUS, opened
 
 _STATE: Final = REPOSITORY / "build" / "fuzz.json"
@@ -30,22 +30,31 @@ def main(count: int, names: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         for door in doors:
             began, first = time.monotonic(), tried.get(door.name, 0)
-            with opened(door, Path(folder)) as one:
-                for number in range(first, first + share * door.times):
-                    data = one.mutant(number)
-                    fault = one.fault(data)
+            try:
+                for number, fault, data in _tried(door, first, share * door.times, Path(folder)):
+                    tried[door.name] = number + 1
                     if fault is not None:
                         found += 1
                         CORPUS.mkdir(exist_ok=True)
                         (CORPUS / f"{door.name}-{number}").write_bytes(data)
                         sys.stderr.write(f"{door.name} {number}: {fault}\n")
-                    tried[door.name] = number + 1
-            _STATE.parent.mkdir(exist_ok=True)
-            _STATE.write_text(json.dumps(tried))
+            finally:  # Ctrl-C, too
+                _STATE.parent.mkdir(exist_ok=True)
+                _STATE.write_text(json.dumps(tried))
             seconds = time.monotonic() - began
             sys.stdout.write(f"{door.name}: {tried[door.name]} tried by now ({seconds:.0f} s)\n")
     sys.stdout.write(f"{found} were not read well\n")
     return 1 if found else 0
+
+
+def _tried(
+    door: Door, first: int, count: int, folder: Path
+) -> Iterator[tuple[int, str | None, bytes]]:
+    """Yield the number of each mutant, what is wrong with how it is read, and the mutant."""
+    with opened(door, folder) as one:
+        for number in range(first, first + count):
+            data = one.mutant(number)
+            yield number, one.fault(data), data
 
 
 if __name__ == "__main__":
