@@ -112,6 +112,9 @@ class SiteImages:
     ) -> ImageFile:
         """Write sites' images to one new file, so that another machine need not build them.
 
+        Their bill of materials is written beside it (`FILE.cdx.json`, CycloneDX): each image by
+        digest, with the packages of Debian, Python and npm that its layers have.
+
         Args:
             path: of the file, a tar as `docker save` writes it.
             names: of sites; `all`, or nothing, for every site there is.
@@ -120,7 +123,7 @@ class SiteImages:
 
         Raises:
             UsageError, UnknownNameError: as in `list`.
-            InputError: the file is there already, or cannot be written.
+            InputError: one of the files is there already, or cannot be written.
             ImageError: an image is missing, or older than its sources.
         """
         from orchestrator.api.starting import choose_sites
@@ -141,11 +144,12 @@ class SiteImages:
         """Load what `save_images` wrote, sealed as it is; `build` then has nothing to do.
 
         Args:
-            path: of the file, compressed or not.
+            path: of the file, compressed or not. A bill of materials beside it must agree with it.
             sha256: what its digest must be; nothing is loaded if it is another.
 
         Raises:
-            InputError: it is no file of images, is damaged, or has another digest.
+            InputError: it is no file of images, is damaged, or has another digest than is asked
+                for or than its bill of materials says.
             ImageError: it holds an image of no site here; nothing is loaded then.
         """
         from orchestrator.sandbox.images.image_file import load_images

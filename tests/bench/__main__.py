@@ -15,6 +15,7 @@ from typing import Final
 
 from bench import (
     adapters,
+    auto_workers,
     bootstraps,
     cdp,
     checkpoints,
@@ -123,9 +124,15 @@ def _workers() -> list[Figure]:
         return workers.worker_figures(Path(scratch))
 
 
+def _auto() -> list[Figure]:
+    with tempfile.TemporaryDirectory() as scratch:
+        return auto_workers.auto_figures(Path(scratch))
+
+
 def _demo() -> list[Figure]:
     with tempfile.TemporaryDirectory() as scratch:
-        return [commands.demo_figure(Path(scratch) / "demo")]
+        folder = Path(scratch)
+        return [commands.demo_figure(folder / "demo"), commands.smoke_figure(folder / "smoke")]
 
 
 def _unit() -> list[Figure]:
@@ -157,6 +164,7 @@ _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "imports": imports.import_figures,
     "observations": _observations,
     "workers": _workers,
+    "auto": _auto,
     "demo": _demo,
     "http": _http,
     "cdp": _cdp,

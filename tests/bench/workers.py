@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Final
 from bench.figures import Figure
 from bench.machine import CpuLog, cpu_log
 
-_WORKERS: Final = (1, 2, 4, 8)
+_WORKERS: Final = ("1", "2", "4", "8")
 _REPEATS: Final = 4
 # Half of them write: into the basket, a wish list, the catalogue, an order.
 _TASKS: Final = (
@@ -38,17 +39,19 @@ class Pace:
     Attributes:
         a_minute: finished episodes, from the start of the first to the end of the last.
         busy: share of all cores that were busy meanwhile.
+        load: how many processes wanted a core before it began, over the last minute.
     """
 
-    workers: int
+    workers: str
     episodes: int
     a_minute: float
     busy: float
+    load: float
 
 
 def worker_figures(folder: Path) -> list[Figure]:
     """Play the same mixed tasks with each number of workers; the reference is one worker."""
-    paces = [_play(workers, folder / f"{workers}") for workers in _WORKERS]
+    paces = [play(workers, folder / workers) for workers in _WORKERS]
     alone = paces[0]
     rising = dict(_risen(paces))
     return [
@@ -65,7 +68,7 @@ def worker_figures(folder: Path) -> list[Figure]:
     ]
 
 
-def _risen(paces: list[Pace]) -> Iterator[tuple[int, bool]]:
+def _risen(paces: list[Pace]) -> Iterator[tuple[str, bool]]:
     """Say of each number of workers whether it was worth it, as long as cores were left."""
     for before, pace in pairwise(paces):
         if before.busy < _FULL:
@@ -79,15 +82,17 @@ def _goal(paces: list[Pace], pace: Pace) -> str:
     return "more than with half the workers"
 
 
-def _play(workers: int, folder: Path) -> Pace:
+def play(workers: str, folder: Path) -> Pace:
+    """Play the mixed tasks with so many workers, and return how fast that was."""
+    load = os.getloadavg()[0]
     command = ["arena", "eval", *_TASKS, "--suite", "demo", "--offline", "--agent", "oracle"]
-    options = ["--workers", str(workers), "--repeats", str(_REPEATS), "--out", str(folder)]
+    options = ["--workers", workers, "--repeats", str(_REPEATS), "--out", str(folder)]
     with cpu_log() as log:
         subprocess.run([*command, *options], check=True, capture_output=True)
-    return _pace(workers, folder, log)
+    return replace(_pace(workers, folder, log), load=load)
 
 
-def _pace(workers: int, folder: Path, log: CpuLog) -> Pace:
+def _pace(workers: str, folder: Path, log: CpuLog) -> Pace:
     with sqlite3.connect(folder / "ledger.sqlite") as connection:
         rows = connection.execute(
             "SELECT started_at, ended_at, outcome FROM attempt WHERE state = 'finished'"
@@ -98,7 +103,7 @@ def _pace(workers: int, folder: Path, log: CpuLog) -> Pace:
     begins = min(_seconds(started) for started, _, _ in rows)
     ends = max(_seconds(ended) for _, ended, _ in rows)
     minutes = (ends - begins) / 60
-    return Pace(workers, len(rows), len(rows) / minutes, log.busy_share(begins, ends))
+    return Pace(workers, len(rows), len(rows) / minutes, log.busy_share(begins, ends), 0.0)
 
 
 def _seconds(moment: str) -> float:

@@ -33,7 +33,8 @@ def save(
 ) -> None:
     """Write sites' sealed images, and what they are built on, to one file.
 
-    Shared layers are written once. Compress the file if you send it: `zstd FILE`.
+    Shared layers are written once. FILE.cdx.json lists images and packages (CycloneDX); send it
+    along, and `load` checks it. Compress the file if you send it: `zstd FILE`.
 
     Example: arena images save smoke.tar --suite smoke
     """
@@ -69,9 +70,11 @@ def _show(console: Console, found: ImageFile) -> None:
                 "file": str(found.path),
                 "sha256": found.sha256,
                 "size_bytes": found.size_bytes,
+                "bill": None if found.bill is None else str(found.bill),
                 "images": [as_document(image) for image in found.images],
             }
         )
         return
     show(console, found.images)
     console.line(f"{found.path}: {found.size_bytes / 1e6:.0f} MB, SHA-256 {found.sha256}")
+    console.line(f"bill of materials: {found.bill or 'none beside it'}")

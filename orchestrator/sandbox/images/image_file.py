@@ -12,13 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from arena_core.errors import ImageError, InputError
 from arena_core.work_events import OnWork, WorkEnded, WorkPlanned, WorkStep, ignore_work
 from orchestrator.sandbox.docker_files import docker_folder
 from orchestrator.sandbox.engine.containers import ImageInfo
 from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.images.bill import (
+    SavedImage,
+    bill_beside,
+    require_as_billed,
+    write_bill,
+)
 from orchestrator.sandbox.images.build import (
     BASE_TAG,
     BuildOutcome,
@@ -42,12 +48,14 @@ class ImageFile:
         sha256: of the whole file, as hex.
         images: one result for each image of Arena's in it: `saved`; or `loaded`, `unchanged` where
             the same image was here, `of other sources` where `arena build` would build it anew.
+        bill: the bill of materials beside it; None where a file that is loaded has none.
     """
 
     path: Path
     sha256: str
     size_bytes: int
     images: tuple[BuildResult, ...]
+    bill: Path | None = None
 
 
 async def save_images(
@@ -60,9 +68,17 @@ async def save_images(
     on_line: Callable[[str], None],
     on_work: OnWork = ignore_work,
 ) -> ImageFile:
-    """Write the images of sites, what they need and the base image to one file, layers once."""
-    if await asyncio.to_thread(path.exists):
-        raise InputError(f"{path}: is there already", hint="name a new file")
+    """Write the images of sites, what they need and the base image to one file, layers once.
+
+    A bill of materials is written beside it.
+
+    Raises:
+        InputError: one of the two files is there already, or cannot be written.
+        ImageError: an image is missing, or older than its sources.
+    """
+    for one in (path, bill_beside(path)):
+        if await asyncio.to_thread(one.exists):
+            raise InputError(f"{one}: is there already", hint="name a new file")
     base = await engine.image(BASE_TAG)
     if base is None:
         raise ImageError(f"the base image {BASE_TAG} is not here", hint="arena build")
@@ -79,8 +95,11 @@ async def save_images(
 
     tags = (BASE_TAG, *(one.image.tag for one in recipes))
     sha256, size = await engine.save(tags, path, on_bytes)
+    on_work(WorkStep(label, "listing packages"))
+    listed = await asyncio.to_thread(_listed, path)
+    bill = await asyncio.to_thread(write_bill, path, sha256, listed)
     on_work(WorkEnded(label))
-    return ImageFile(path=path, sha256=sha256, size_bytes=size, images=tuple(results))
+    return ImageFile(path=path, sha256=sha256, size_bytes=size, images=tuple(results), bill=bill)
 
 
 async def _to_save(engine: Engine, book: RecipeBook, recipe: Recipe, began: float) -> BuildResult:
@@ -103,15 +122,23 @@ async def load_images(
 ) -> ImageFile:
     """Load a file of `save_images`; nothing of it is loaded unless all of it is Arena's.
 
+    Where a bill of materials lies beside it, the file and its images must have the digests there.
+
     Args:
         sha256: what the file's digest must be; any where omitted.
+
+    Raises:
+        InputError: it is no such file, is damaged, has another digest, or is not as its bill says.
+        ImageError: it holds an image that no site here has.
     """
     on_work(WorkPlanned(1))
     began = time.monotonic()
-    tags = await asyncio.to_thread(tags_in, path)
-    found, size = await asyncio.to_thread(_digested, path)
+    found, size = await asyncio.to_thread(_digest, path)
     if sha256 is not None and sha256.lower() != found:
         raise InputError(f"{path}: its SHA-256 is {found}, not {sha256}", hint="fetch it again")
+    listed = await asyncio.to_thread(_listed, path)
+    bill = await asyncio.to_thread(require_as_billed, path, found, listed)
+    tags = [one.tag for one in listed]
     known = RecipeBook(registry, docker_folder(), "").by_tag
     if foreign := sorted(set(tags) - {*known, BASE_TAG}):
         message = f"{path}: holds images of no site here: {', '.join(foreign)}"
@@ -126,7 +153,7 @@ async def load_images(
     book = RecipeBook(registry, docker_folder(), base.id if base else "")
     results = [await _loaded(engine, book, tag, before[tag], began) for tag in tags]
     on_work(WorkEnded(label))
-    return ImageFile(path=path, sha256=found, size_bytes=size, images=tuple(results))
+    return ImageFile(path=path, sha256=found, size_bytes=size, images=tuple(results), bill=bill)
 
 
 async def _loaded(
@@ -144,9 +171,19 @@ async def _loaded(
 
 
 class _Listed(BaseModel):
-    """One image in a file's listing."""
+    """One image in a file's listing.
+
+    Attributes:
+        configuration: its file, which is named after its digest.
+    """
 
     RepoTags: list[str] | None = None
+    configuration: str = Field(default="", alias="Config")
+    Layers: list[str] = Field(default_factory=list)
+
+    @property
+    def digest(self) -> str:
+        return self.configuration.rpartition("/")[2].removesuffix(".json")
 
 
 _LISTED: Final = TypeAdapter(list[_Listed])
@@ -158,6 +195,20 @@ def tags_in(path: Path) -> list[str]:
     Raises:
         InputError: it is no such file, or is damaged.
     """
+    return [one.tag for one in _listed(path)]
+
+
+def _digest(path: Path) -> tuple[str, int]:
+    """Return the SHA-256 of a file and its size."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
+    except OSError as cause:
+        raise _unreadable(path, cause) from cause
+
+
+def _listed(path: Path) -> list[SavedImage]:
+    """Return the images of a file, each under its tags."""
     try:
         with tarfile.open(path) as archive:
             listing = archive.extractfile(_LISTING)
@@ -168,19 +219,14 @@ def tags_in(path: Path) -> list[str]:
     except (tarfile.TarError, KeyError, EOFError, zlib.error, ValidationError) as cause:
         hint = "`arena images save` writes one"
         raise InputError(f"{path}: is no file of images: {cause}", hint=hint) from cause
-    tags = [tag for image in listed for tag in image.RepoTags or ()]
-    if not tags:
+    found = [
+        SavedImage(tag=tag, digest=image.digest, layers=tuple(image.Layers))
+        for image in listed
+        for tag in image.RepoTags or ()
+    ]
+    if not found:
         raise InputError(f"{path}: names no image", hint="`arena images save` writes one")
-    return tags
-
-
-def _digested(path: Path) -> tuple[str, int]:
-    """Return the SHA-256 of a file, and its size."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
-    except OSError as cause:
-        raise _unreadable(path, cause) from cause
+    return sorted(found, key=lambda one: one.tag)
 
 
 def _unreadable(path: Path, cause: OSError) -> InputError:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,23 @@ from orchestrator.sandbox.images.build import BuildOutcome
 from sites.registry import SiteRegistry
 
 pytestmark = pytest.mark.docker
+
+
+def billed(bill: Path, tag: str) -> set[str]:
+    """Return Debian's packages of an image, as its bill of materials has them."""
+    document = json.loads(bill.read_bytes())
+    parts = {one["bom-ref"]: one for one in document["components"]}
+    [needed] = [one["dependsOn"] for one in document["dependencies"] if one["ref"] == tag]
+    found = [parts[one] for one in needed if one.startswith("pkg:deb/debian/")]
+    return {f"{one['name']} {one['version']}" for one in found}
+
+
+def installed(tag: str) -> set[str]:
+    """Return the same as dpkg says it in a container."""
+    ask = ("dpkg-query", "--show", "--showformat", "${Package} ${Version}\\n")
+    command = ("docker", "run", "--rm", "--network", "none", "--entrypoint", ask[0], tag, *ask[1:])
+    said = subprocess.run(command, check=True, capture_output=True, text=True)
+    return set(said.stdout.splitlines())
 
 
 @SLOW
@@ -40,6 +59,8 @@ async def test_saved_images_are_golden_where_they_are_loaded_and_need_no_build(
     saved = await save()
     with pytest.raises(InputError, match="is there already"):
         await save()
+    assert saved.bill is not None
+    assert billed(saved.bill, trial.tag) == installed(trial.tag)
     await trial.clear()
     assert await trial.engine.image(trial.tag) is None
 
@@ -54,7 +75,11 @@ async def test_saved_images_are_golden_where_they_are_loaded_and_need_no_build(
 
     trial.write("kiosk/server.pl", "# another program")
     assert [one.outcome for one in (await load()).images] == [BuildOutcome.OUTDATED]
+    saved.bill.write_text(saved.bill.read_text().replace(saved.sha256, "0" * 64))
+    with pytest.raises(InputError, match=r"and images\.tar\.cdx\.json says 000"):
+        await load()
     path.unlink()
+    saved.bill.unlink()
     with pytest.raises(ImageError, match="is older than its sources"):
         await save()
 
