@@ -29,7 +29,7 @@ from evaluators.scores import Score
 from evaluators.verdicts import Outcome, OutcomeKind
 from orchestrator.runs.events import AttemptBegan, AttemptBroke, EpisodeEnded, OnEvent, ProgressNote
 from orchestrator.runs.run_budget import RunBudget
-from orchestrator.runs.store.digests import digest_of_folder
+from orchestrator.runs.store.digests import digest_of_folder, has_digest
 from orchestrator.runs.store.ledger import Attempt, AttemptState, EpisodeKey, Ledger
 from orchestrator.runs.store.recovery import broke_off, is_whole, recover
 from orchestrator.runs.store.run_folder import RunFolder
@@ -237,7 +237,10 @@ class AttemptRunner:
                     f"entered into the ledger from the evidence: {counted(len(lost), 'attempt')}"
                 )
             )
+        digests = self.ledger.evidence_digests()
         for attempt in self.ledger.finished():
+            if self._stays_finished(attempt, digests.get(attempt.folder)):
+                continue
             if self._is_open_again(self._evidence(attempt), tasks[attempt.key.task]):
                 self.ledger.end(attempt.key, attempt.number, AttemptState.ABANDONED, None)
         for attempt in self.ledger.attempts():
@@ -332,6 +335,15 @@ class AttemptRunner:
     def _open_again(self, key: EpisodeKey, number: int) -> None:
         self.ledger.end(key, number, AttemptState.ABANDONED, None)
         self.progress.done -= 1
+
+    def _stays_finished(self, attempt: Attempt, digest: str | None) -> bool:
+        """Whether an episode has a score, and its files are as they were saved with it.
+
+        They need not be read then, which takes ten times as long.
+        """
+        if digest is None or self.again or is_unscored(attempt.outcome):
+            return False
+        return has_digest(self.folder.evidence_folder(attempt.folder), digest)
 
     def _is_open_again(self, evidence: Evidence | None, task: Task) -> bool:
         """Whether a finished episode is to be played after all."""

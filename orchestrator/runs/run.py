@@ -307,7 +307,7 @@ def asked_before(upstreams: Upstreams, folders: Iterable[RunFolder]) -> Mapping[
 def _left(runs: Iterable[PlayedRun], *worlds: World) -> int:
     """Return how many episodes are not finished yet, of some worlds or of all."""
     return sum(
-        run.request.episodes_in(world) - len(_finished(run, world))
+        run.request.episodes_in(world) - run.attempt_runner.ledger.count_finished(world)
         for run in runs
         for world in worlds or run.request.worlds
     )

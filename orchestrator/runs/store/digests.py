@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,7 @@ from arena_core.errors import StoreError
 from arena_core.regular_files import MEGABYTE, open_regular
 
 _LARGEST: Final = 8192 * MEGABYTE
+_SMALL: Final = 64 * 1024
 
 
 def digest_of_files(files: Iterable[tuple[str, bytes]]) -> str:
@@ -54,10 +56,18 @@ def has_digest(path: Path, digest: str) -> bool:
 def digests_of_folder(path: Path) -> Mapping[str, str]:
     """Return SHA-256 of each file in a folder, by its name below it."""
     try:
-        found = sorted(one for one in path.rglob("*") if not one.is_dir() or one.is_symlink())
-        return {one.relative_to(path).as_posix(): _digest_of_file(one) for one in found}
+        return dict(sorted(_digests_below(path, "")))
     except OSError as cause:
         raise StoreError(f"{cause.filename or path}: cannot be read: {cause.strerror}") from cause
+
+
+def _digests_below(path: Path | str, name: str) -> Iterator[tuple[str, str]]:
+    with os.scandir(path) as entries:
+        for one in entries:
+            if one.is_dir(follow_symlinks=False):
+                yield from _digests_below(one.path, f"{name}{one.name}/")
+            else:
+                yield f"{name}{one.name}", _digest_of_file(Path(one.path))
 
 
 def canonical_digest(model: BaseModel) -> str:
@@ -91,4 +101,8 @@ def _whole(files: Iterable[tuple[str, str]]) -> str:
 
 def _digest_of_file(path: Path) -> str:
     with open_regular(path, most=_LARGEST) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        first = file.read(_SMALL)  # most files are: a buffer for large ones takes longer than they
+        digest = hashlib.sha256(first)
+        while len(first) == _SMALL and (more := file.read(MEGABYTE)):
+            digest.update(more)
+        return digest.hexdigest()

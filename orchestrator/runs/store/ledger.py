@@ -329,6 +329,13 @@ class Ledger:
     def finished(self) -> tuple[Attempt, ...]:
         return tuple(one for one in self.attempts() if one.state is AttemptState.FINISHED)
 
+    def count_finished(self, world: World) -> int:
+        """Return how many episodes of a world are finished."""
+        [[count]] = self._all(
+            "SELECT count(*) FROM attempt WHERE state = 'finished' AND world = ?", (world.value,)
+        )
+        return int(count)
+
     def finished_episodes(self) -> tuple[FinishedEpisode, ...]:
         """Return what is known of each finished episode without its evidence."""
         columns = self._columns()

@@ -9,6 +9,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
@@ -83,6 +84,11 @@ class RunFolder:
         folder = cls(path)
         folder.lock()
         return folder
+
+    @cached_property
+    def _run(self) -> str:
+        """Its id, which never changes: no attempt waits for the lock to be read."""
+        return self.lock().run
 
     def lock(self) -> RunLock:
         return self._read("lock.json", RunLock, formats.LOCK)
@@ -173,7 +179,7 @@ class RunFolder:
         """
         final = self.path / "evidence" / name
         partial = final.with_name(name + _PARTIAL)
-        named = evidence.model_copy(update={"run": self.lock().run})
+        named = evidence.model_copy(update={"run": self._run})
         written = named.model_dump_json(indent=1, exclude=KEPT_APART).encode()
         saved = {**files, **network_files(evidence), "evidence.json": written}
         try:
@@ -205,8 +211,8 @@ class RunFolder:
 
     def evidence_names(self) -> tuple[str, ...]:
         try:
-            there = (self.path / "evidence").iterdir()
-            found = [path.name for path in there if path.is_dir() and not path.is_symlink()]
+            with os.scandir(self.path / "evidence") as there:
+                found = [one.name for one in there if one.is_dir(follow_symlinks=False)]
         except OSError:
             return ()
         return tuple(sorted(name for name in found if not name.endswith(_PARTIAL)))

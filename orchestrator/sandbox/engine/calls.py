@@ -62,6 +62,9 @@ def engine_missing(cause: Exception) -> EngineMissingError:
     address = os.environ.get("DOCKER_HOST") or "the local socket"
     told = getattr(evidence, "strerror", None) or str(evidence) or type(evidence).__name__
     message = f"no Docker engine answers at {address}: {told}"
+    if address.startswith("ssh://"):
+        there = "replicas listen on 127.0.0.1 of the engine's machine, so Arena has to run there"
+        return EngineMissingError(message, hint=f"{there}; docs/scaling.md plays on several")
     how = f"run {bootstrap_script()} (Debian, Ubuntu) or start Docker"
     return EngineMissingError(message, hint=f"{how}, then `arena doctor`")
 

@@ -419,3 +419,48 @@ async def test_ports_and_other_numbers_make_no_other_reason(folder: RunFolder) -
     ends = [at_once(f"nothing answers at port {port}") for port in (4001, 4002, 4003)]
     stopped, _ = await play_in_a_row(folder, *ends)
     assert stopped is not None
+
+
+def truncate(evidence: Path) -> None:
+    evidence.write_bytes(evidence.read_bytes()[:100])
+
+
+def forge(evidence: Path) -> None:
+    evidence.write_text(evidence.read_text().replace('"seconds": 1.0', '"seconds": "long"'))
+
+
+def remove(evidence: Path) -> None:
+    evidence.unlink()
+
+
+@pytest.mark.parametrize("damage", [truncate, forge, remove])
+async def test_a_finished_episode_whose_evidence_cannot_be_read_is_opened_again(
+    folder: RunFolder, damage: Callable[[Path], None]
+) -> None:
+    await play(folder, Attempted(evidence("in 1891")))
+    damage(folder.evidence_folder(KEY.folder(1)) / "evidence.json")
+    with folder.writing() as ledger:
+        runner(folder, ledger).recover({TASK.id: TASK})
+        assert [one.state for one in ledger.attempts()] == [AttemptState.ABANDONED]
+
+
+async def test_a_finished_episode_stays_so_unread_and_also_where_a_picture_is_gone(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempted = Attempted(evidence("in 1891"))
+    attempted.files["step-000.webp"] = b"picture"
+    await play(folder, attempted)
+    read: list[str] = []
+    kept = RunFolder.evidence
+
+    def noted(at: RunFolder, name: str) -> Evidence:
+        read.append(name)
+        return kept(at, name)
+
+    monkeypatch.setattr(RunFolder, "evidence", noted)
+    for is_whole in (True, False):
+        with folder.writing() as ledger:
+            runner(folder, ledger).recover({TASK.id: TASK})
+            assert [one.state for one in ledger.attempts()] == [AttemptState.FINISHED]
+        assert read == ([] if is_whole else [KEY.folder(1)])
+        (folder.evidence_folder(KEY.folder(1)) / "step-000.webp").unlink(missing_ok=True)

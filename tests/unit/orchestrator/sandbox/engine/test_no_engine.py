@@ -41,3 +41,14 @@ def test_doctor_reports_the_engine_and_looks_at_the_rest(
     assert "docker/bootstrap.sh" in checks["Docker engine"]["hint"]
     assert checks["Python"]["state"] == "ok"
     assert "Chromium" in checks
+
+
+def test_an_engine_of_another_machine_is_none_that_arena_could_play_on(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "ssh://127.0.0.1:1")
+    ended = call("node", "check", "wiki")
+    assert ended.code == 11
+    assert "no Docker engine answers at ssh://127.0.0.1:1" in ended.err
+    assert "127.0.0.1 of the engine's machine, so Arena has to run there" in ended.err
+    assert "bootstrap" not in ended.err
