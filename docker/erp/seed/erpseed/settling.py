@@ -32,6 +32,8 @@ def settle(file: str) -> None:
                 )
         database.execute("UPDATE res_user SET password_hash = NULL WHERE login = 'admin'")
         database.execute("UPDATE ir_module_config_wizard_item SET state = 'done'")
+        # Tryton's English is American; this firm is not.
+        database.execute("UPDATE ir_lang SET date = '%d/%m/%Y' WHERE code = 'en'")
         known = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
         for table in known.intersection(_PASSING):
             database.execute(f"DELETE FROM {table}")  # noqa: S608 - names of our own
