@@ -26,3 +26,9 @@ sed -i -E 's/<a (role="button"[^>]*issue-metadata-display editmetadatatoggle)/<a
     s/<a (role="button"[^>]*issue-metadata-form hidden editmetadatatoggle)/<a aria-label="Leave metadata as it is" \1/' \
     issue.html repo_pull_request.html
 grep -q 'aria-label="Edit metadata"' issue.html
+
+# Headers of Git over HTTP: Pagure gives them as bytes, and no Git takes the answer b'application/x-git-…' for one of its own.
+cd /usr/lib/python3/dist-packages/pagure/ui
+sed -i 's/^\( *headers\[str(header\[0\]\.lower())\] = header\[1\]\)$/\1.decode("utf-8")/' clone.py
+grep -q 'header\[1\]\.decode' clone.py
+python3 -m compileall -q clone.py

@@ -22,6 +22,15 @@ PAGES: Final[Mapping[str, tuple[str | None, tuple[str, ...]]]] = {
     "cms": ("administrator", ("/", "/about-the-gazette/")),
     "forum": ("member", ("/f/coffee/13353", "/f/coffee/top", "/messages")),
     "map": (None, ("/", "/search?query=cafe+near+Harbour+Street", "/directions")),
+    "office": (
+        "ines",
+        (
+            "/login",
+            "/SOGo/so/ines.ferreira/Mail/view",
+            "/SOGo/so/ines.ferreira/Calendar/view",
+            "/SOGo/so/ines.ferreira/Contacts/view",
+        ),
+    ),
     "wiki": (None, ("/", "/wiki/A/Kettle")),
 }
 ARGUMENTS: Final = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")

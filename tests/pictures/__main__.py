@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -9,24 +10,30 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from playwright._impl._api_structures import SetCookieParam
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 from orchestrator.browser.process.chromium import find_chromium
+from orchestrator.sandbox.engine.containers import Endpoint
+from orchestrator.sandbox.logins import login, replica_client, role_of
 from sites.registry import load_registry
 
 _FOLDER: Final = Path(__file__).parents[2] / "docs" / "assets" / "sites"
 _PAGES: Final = {
     "shop": "/catalogue/category/kitchen-coffee_1/",
-    "erp": "/login",
+    "erp": "/#erp/model/purchase.purchase",
     "forum": "/f/coffee/top?t=all",
     "forge": "/projects",
     "hub": "/harbour-store/pull-request/36",
     "cms": "/",
+    "office": "/SOGo/so/ines.ferreira/Mail/view",
     "wiki": "/wiki/A/Kettle",
     "map": "/",
     "tools": "/calculator?expression=31.95%20%2B%2038%20%2B%2054.95",
     "miniwob": "/miniwob/book-flight.html",
 }
+# Who looks, where a stranger would see a login form alone.
+_ROLES: Final = {"erp": "purchaser", "office": "ines"}
 _VIEWPORT: Final[ViewportSize] = {"width": 1280, "height": 800}
 _SCALE: Final = 0.5
 # A page of MiniWoB++ is small, and shows its task once the episode has begun.
@@ -42,6 +49,8 @@ def main(names: list[str]) -> None:
     if missing:
         sys.exit(f"not running: {', '.join(missing)}; first: arena up all")
     _FOLDER.mkdir(parents=True, exist_ok=True)
+    # Before Playwright, which runs a loop of its own.
+    cookies = {name: _cookies(name, ports[name]) for name in wanted if name in _ROLES}
     with sync_playwright() as playwright:
         bundled = Path(playwright.chromium.executable_path)
         browser = playwright.chromium.launch(
@@ -49,7 +58,7 @@ def main(names: list[str]) -> None:
             args=["--no-sandbox", "--disable-gpu", _hosts(ports)],
         )
         for name in wanted:
-            _take(browser, name)
+            _take(browser, name, cookies.get(name, []))
         browser.close()
 
 
@@ -71,12 +80,24 @@ def _hosts(addresses: dict[str, str]) -> str:
     return f"--host-resolver-rules={', '.join(rules)}"
 
 
-def _take(browser: Browser, name: str) -> None:
+def _cookies(name: str, address: str) -> list[SetCookieParam]:
+    """Log in at a site, and return what the browser gets of it."""
+    site, role, (ip, port) = load_registry().site(name), _ROLES[name], address.split(":")
+    client = replica_client(site, Endpoint(ip, int(port)))
+    held = asyncio.run(login(site, role, role_of(site, role), client))
+    return [
+        {"name": one.name, "value": one.value, "domain": one.domain, "path": one.path}
+        for one in held
+    ]
+
+
+def _take(browser: Browser, name: str, cookies: list[SetCookieParam]) -> None:
     is_small = name == "miniwob"
     page = browser.new_page(
         viewport=_SMALL if is_small else _VIEWPORT, device_scale_factor=2 if is_small else _SCALE
     )
     host = load_registry().site(name).host
+    page.context.add_cookies(cookies)
     page.goto(f"http://{host}{_PAGES.get(name, '/')}", wait_until="networkidle")
     if is_small:
         page.evaluate(_BEGIN)

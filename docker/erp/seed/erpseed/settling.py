@@ -32,6 +32,12 @@ def settle(file: str) -> None:
                 )
         database.execute("UPDATE res_user SET password_hash = NULL WHERE login = 'admin'")
         database.execute("UPDATE ir_module_config_wizard_item SET state = 'done'")
+        # Tryton's English is American, and the web client's dates are those of a user's language.
+        database.execute("UPDATE ir_lang SET date = '%d/%m/%Y' WHERE code = 'en'")
+        database.execute(
+            "UPDATE res_user SET language = (SELECT id FROM ir_lang WHERE code = 'en')"
+            " WHERE login <> 'root'"
+        )
         known = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
         for table in known.intersection(_PASSING):
             database.execute(f"DELETE FROM {table}")  # noqa: S608 - names of our own

@@ -139,8 +139,8 @@ def test_a_site_shares_what_it_and_another_built_one_state() -> None:
 
 def test_the_shipped_facts_are_read() -> None:
     facts = read_facts()
-    assert facts.sites == {"cms", "forge", "forum", "map", "shop", "wiki"}
-    assert sum(len(facts.subjects[one.of]) for one in facts.facts.values()) >= 80
+    assert facts.sites == {"cms", "erp", "forge", "forum", "map", "office", "shop", "wiki"}
+    assert sum(len(facts.subjects[one.of]) for one in facts.facts.values()) >= 112
 
 
 @pytest.mark.parametrize(
