@@ -126,7 +126,7 @@ async def play_simulated(folder: RunFolder, request: RunRequest, a_second: float
         request: what is played.
         a_second: how many episodes all workers together end a second; 0 for as many as can be.
     """
-    mean_s = request.settings.workers / a_second if a_second else 0.0
+    mean_s = request.settings.workers_at_first / a_second if a_second else 0.0
     seconds = cycle([one * mean_s / mean(_RECORDED_S) for one in _RECORDED_S])
     behind_s: list[float] = []
     evidence = long_evidence(_EVIDENCE)
