@@ -83,7 +83,7 @@ async def test_what_needs_an_open_arena_says_so() -> None:
         ({"worlds": ["nowhere"]}, "worlds.0: must be 'offline' or 'online'"),
         ({"worlds": []}, "worlds: must have at least 1 entry"),
         ({"repeats": 0}, "repeats: must be at least 1 .found 0"),
-        ({"workers": 0}, "workers: must be at least 1 .found 0"),
+        ({"workers": 0}, "workers: must be a number from 1, or auto .found 0"),
         ({"spares": -1}, "spares: must be at least 0 .found -1"),
         ({"staged": True}, "no effect without --online"),
         ({"strategy": "swap", "spares": 0}, "needs a spare"),
