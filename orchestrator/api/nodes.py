@@ -156,9 +156,14 @@ class Nodes:
 
 def _files_at(path: Path) -> tuple[Path, ...]:
     """Return the file of images at a path, or those in a folder, by name."""
+    from orchestrator.sandbox.images.bill import bill_beside
+
     if not path.is_dir():
         return (path,)
-    found = tuple(sorted(one for one in path.iterdir() if ".tar" in one.suffixes))
+    bills = {bill_beside(one) for one in path.iterdir()}
+    found = tuple(
+        sorted(one for one in path.iterdir() if ".tar" in one.suffixes and one not in bills)
+    )
     if not found:
         raise InputError(f"{path}: holds no file of images", hint="`arena images save` writes one")
     return found
