@@ -17,7 +17,6 @@ from typing import Any, Final
 from arena_core.errors import StoreError
 from arena_core.regular_files import open_regular, read_regular, require_regular
 from orchestrator.gateway.variations import in_arm
-from orchestrator.runs.pace import AUTO
 from orchestrator.runs.store.journal import holds_code, seconds_in
 
 _COUNTED: Final = """
@@ -182,7 +181,7 @@ def read_progress(path: Path) -> StudyProgress:
 def _workers(lock: Mapping[str, Any]) -> int:
     """Return how many workers a run began with; for `auto` the most that it used."""
     asked = lock["workers"]
-    return int(lock.get("workers_used", (1, 1))[1] if asked == AUTO else asked)
+    return asked if isinstance(asked, int) else int(lock.get("workers_used", (1, 1))[1])  # `auto`
 
 
 def _progress(path: Path, registration: Mapping[str, Any]) -> StudyProgress:

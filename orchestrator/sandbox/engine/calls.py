@@ -64,7 +64,7 @@ def engine_missing(cause: Exception) -> EngineMissingError:
     message = f"no Docker engine answers at {address}: {told}"
     if address.startswith("ssh://"):
         there = "replicas listen on 127.0.0.1 of the engine's machine, so Arena has to run there"
-        return EngineMissingError(message, hint=f"{there}; docs/scaling.md plays on several")
+        return EngineMissingError(message, hint=f"{there}; `arena merge` joins what several play")
     how = f"run {bootstrap_script()} (Debian, Ubuntu) or start Docker"
     return EngineMissingError(message, hint=f"{how}, then `arena doctor`")
 

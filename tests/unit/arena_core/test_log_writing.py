@@ -152,8 +152,9 @@ def test_importing_arena_configures_no_logging() -> None:
     program = (
         "import logging, pkgutil, importlib, orchestrator\n"
         "for one in pkgutil.walk_packages(orchestrator.__path__, 'orchestrator.'):\n"
-        "    foreign = ('orchestrator._', 'orchestrator.serve.browsergym.')\n"
-        "    if not one.name.startswith(foreign): importlib.import_module(one.name)\n"
+        "    of = ('_', 'serve.browsergym.', 'serve.nemo_', 'serve.openenv_', 'serve.verifiers_')\n"
+        "    if not one.name.removeprefix('orchestrator.').startswith(of):\n"
+        "        importlib.import_module(one.name)\n"
         "ours = [n for n in logging.root.manager.loggerDict if n.startswith('orchestrator')]\n"
         "assert not any(logging.getLogger(n).handlers for n in ['', *ours])"
     )
