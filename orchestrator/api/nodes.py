@@ -86,12 +86,13 @@ class Nodes:
             ArenaError: as in `check`.
         """
         held_to, wanted = self._asked(names, suite, like, staged=staged)
+        files = None if images is None else _files_at(Path(images))
         found = await self._look(wanted, held_to)
         lacking = {one.image for one in found.faults} | {one.image for one in found.refused}
         if not lacking:
             return found
-        if images is not None:
-            await self._load(_files_at(Path(images)), lacking)
+        if files is not None:
+            await self._load(files, lacking)
         elif held_to is None:
             await self._make([one for one in wanted if one.image.tag in lacking])
         return await self._look(wanted, held_to)
@@ -158,6 +159,8 @@ def _files_at(path: Path) -> tuple[Path, ...]:
     """Return the file of images at a path, or those in a folder, by name."""
     from orchestrator.sandbox.images.bill import bill_beside
 
+    if not path.exists():
+        raise InputError(f"{path}: is not there", hint="`arena images save` writes one")
     if not path.is_dir():
         return (path,)
     bills = {bill_beside(one) for one in path.iterdir()}

@@ -218,7 +218,8 @@ def _listed(path: Path) -> list[SavedImage]:
         raise _unreadable(path, cause) from cause
     except (tarfile.TarError, KeyError, EOFError, zlib.error, ValidationError) as cause:
         hint = "`arena images save` writes one"
-        raise InputError(f"{path}: is no file of images: {cause}", hint=hint) from cause
+        why = str(cause).partition("\n")[0].rstrip(":")  # tarfile lists what it tried
+        raise InputError(f"{path}: is no file of images: {why}", hint=hint) from cause
     found = [
         SavedImage(tag=tag, digest=image.digest, layers=tuple(image.Layers))
         for image in listed

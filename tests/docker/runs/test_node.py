@@ -66,6 +66,8 @@ def test_a_node_is_refused_until_it_has_the_other_ones_images_and_then_plays(
     assert "loading 1 images" in prepared.stderr
     again = arena("node", "prepare", "--images", images, "--like", first, engine=engine)
     assert (again.returncode, "loading" in again.stderr) == (0, False)
+    mistaken = arena("node", "prepare", "wiki", "--images", tmp_path / "none", engine=engine)
+    assert (mistaken.returncode, "none: is not there" in mistaken.stderr) == (3, True)
 
     suite = write_suite(tmp_path, bells("one"))
     words = ("eval", "--suite", suite, "--out", tmp_path / "run")
