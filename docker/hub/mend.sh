@@ -48,7 +48,7 @@ cat > /tmp/new_file.html <<'END'
 END
 line=$(grep -n 'View git log for this path' /usr/share/pagure/templates/file.html | cut -d: -f1)
 sed -i "$((line - 7))r /tmp/new_file.html" /usr/share/pagure/templates/file.html
-sed -i -E 's/^( *lineNumbers: true)$/\1,\n    screenReaderLabel: "Content of the file"/
+sed -i -E 's/^( *lineNumbers: true)$/\1,\n    screenReaderLabel: "Content of the file",\n    autofocus: {{ "false" if data else "true" }}/
     s|(<input type="radio" name="braction"[^>]*>)([A-Za-z ]+)|<label>\1 \2</label>|
     s|<select name="branch"|& aria-label="Branch"|
     s|placeholder="Branch name"|& aria-label="Branch name"|' /usr/share/pagure/templates/edit_file.html
