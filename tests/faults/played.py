@@ -30,7 +30,7 @@ from faults.judging import (
     say_what_came,
     unproven,
 )
-from faults.kinds import KINDS, ModelFaults, Scene, Struck
+from faults.kinds import KINDS, Kind, ModelFaults, Scene, Struck
 from faults.scarcity import OwnDisk, own_disk
 from sabotage.engine_cli import containers_of, remove_all, volumes_of
 from sabotage.relay import Relay
@@ -54,9 +54,10 @@ _PLAYS: Final = (
     (*_SMALL, "chat"),
     ("--suite", "miniwob", "ascending-numbers-s[123]", "click-link-s[123]", "--agent", "oracle"),
 )
+_STRATEGIES: Final = ("auto", "recreate", "swap", "rewind")
 # These end the driver, which costs a start of all; fewer of them leave time for others.
 _ENDING: Final = frozenset({("driver", "killed"), ("driver", "interrupted")})
-_WEIGHTS: Final = tuple(0.3 if (kind.area, kind.name) in _ENDING else 1.0 for kind in KINDS)
+_ENDS: Final = 0.3
 # How many of a run's starts are struck from their beginning; others once an episode is played.
 _WHILE_STARTING: Final = 0.25
 # What an exception ends with that no code expected.
@@ -102,6 +103,7 @@ class _UnderFaults:
         self._dice = Random(f"faults:{seed}")
         self._left = count
         self._armed: list[tuple[Injected, Struck]] = []
+        self._deck: list[Kind] = []
         self._disks = disks
         self._cwd, self._temporary = disks["run"].path, disks["temporary"].path
         self._run = self._cwd / "run"
@@ -109,7 +111,8 @@ class _UnderFaults:
         self._mark = f"{os.getpid()}-{seed}"
         words = _PLAYS[seed % len(_PLAYS)]
         self._model = ModelFaults() if "chat" in words else None
-        strategy = self._dice.choice(("auto", "auto", "swap", "rewind", "recreate"))
+        # In turn too: drawn, one was missing in nine runs, and its faults found nothing to strike.
+        strategy = _STRATEGIES[seed // len(_PLAYS) % len(_STRATEGIES)]
         # MiniWoB++ keeps no state: nothing of it is ever reset.
         more = ("3",) if "miniwob" in words else ("4", "--strategy", strategy)
         self._words = (*words, "--repeats", *more, "--out", "run")
@@ -179,7 +182,7 @@ class _UnderFaults:
         )
         struck = None
         while struck is None and not process.has_ended:
-            [kind] = self._dice.choices(KINDS, _WEIGHTS)
+            kind = self._drawn()
             at, struck = now(), kind.strike(scene)
             one = Injected(self.played.seed, kind.area, kind.name, at)
             self.played.injected.append(one)
@@ -187,6 +190,16 @@ class _UnderFaults:
                 one.struck = struck.what
                 self._armed.append((one, struck))
         self._left -= struck is not None
+
+    def _drawn(self) -> Kind:
+        """Draw a kind of fault: none a second time before all have been drawn."""
+        while not self._deck:
+            self._deck = [
+                kind
+                for kind in self._dice.sample(KINDS, len(KINDS))
+                if (kind.area, kind.name) not in _ENDING or self._dice.random() < _ENDS
+            ]
+        return self._deck.pop()
 
     @property
     def _owner(self) -> str:
