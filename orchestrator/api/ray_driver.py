@@ -48,12 +48,14 @@ class RayPlan(Strict):
         spec: what was asked for, without secrets.
         hidden: the agent's options whose values are none of the plan's.
         images: those that all nodes have, by tag; None where they may differ.
+        goldens: the states that all nodes begin on, by tag of the image.
     """
 
     shards: int = Field(ge=1, le=MOST_SHARDS)
     spec: dict[str, Any]
     hidden: tuple[str, ...] = ()
     images: dict[str, str] | None = None
+    goldens: dict[str, str] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +94,13 @@ async def begin_on_ray(
             raise StoreError(f"{path}: exists already", hint=_going_on(run))
     async with _cluster(opened, terms) as cluster:
         most = max(1, min(request.episodes, SHARDS_A_SLOT * await cluster.slots()))
+        first = await _first_node(cluster, spec, terms)
         plan = RayPlan(
             shards=shards or most,
             spec=_without_secrets(spec, request),
             hidden=_hidden(request),
-            images=None if terms.any_images else await _images(cluster, spec, terms),
+            images=None if terms.any_images else first["images"],
+            goldens=first["goldens"],
         )
         _say_shares(opened, spec.budget, plan.shards)
         _shards_of(run).mkdir(parents=True)
@@ -162,7 +166,9 @@ def _orders(
     images = None if terms.any_images else plan.images
     asked = _document(spec) | {"budget": each}
     return {
-        number: _order(asked | {"shard": str(Shard(number, plan.shards))}, terms, images)
+        number: _order(
+            asked | {"shard": str(Shard(number, plan.shards))}, terms, images, plan.goldens
+        )
         for number in _left(run, plan.shards)
     }
 
@@ -215,20 +221,26 @@ def _document(spec: RunSpec) -> dict[str, Any]:
 
 
 def _order(
-    spec: Mapping[str, Any], terms: RayTerms, images: Mapping[str, str] | None
+    spec: Mapping[str, Any],
+    terms: RayTerms,
+    images: Mapping[str, str] | None,
+    goldens: Mapping[str, str],
 ) -> dict[str, Any]:
     names = {*terms.environment, *(name for name in _OF_MODELS if name in os.environ)}
     folder = None if terms.send else str(Path.cwd())
-    return node_order(spec, {name: os.environ[name] for name in names}, folder, images)
+    environment = {name: os.environ[name] for name in names}
+    return node_order(spec, environment, folder, images, goldens)
 
 
-async def _images(cluster: RayCluster, spec: RunSpec, terms: RayTerms) -> dict[str, str]:
-    """Return the images of the node that answers first: all others are held to them."""
-    order = _order(_document(spec), terms, None)
-    found: dict[str, str] = {}
+async def _first_node(
+    cluster: RayCluster, spec: RunSpec, terms: RayTerms
+) -> Mapping[str, dict[str, str]]:
+    """Return what the node that answers first has of images: all others are held to it."""
+    order = _order(_document(spec), terms, None, {})
+    found: Mapping[str, dict[str, str]] = {}
     async for _, answer in cluster.answers(node_images, {1: order}):
         refuse_failed(answer, "the run cannot be played")
-        found = answer["images"]
+        found = answer
     return found
 
 

@@ -16,15 +16,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from arena_core.errors import ArenaError, ImageError, PrerequisiteError
+from arena_core.errors import ArenaError, ImageError, NodeDiffersError, PrerequisiteError
 from arena_core.extras import extra
 from arena_core.plugins import ARENA
-from orchestrator.runs.lock_writer import image_ids
+from orchestrator.runs.lock_writer import goldens_of, images_used
 from orchestrator.runs.packed import pack
 from orchestrator.runs.request import tasks_of
 from orchestrator.runs.spec import RunSpec
 from orchestrator.runs.store.ledger import AttemptState
 from orchestrator.runs.store.run_folder import RunFolder
+from orchestrator.sandbox.engine.containers import ImageInfo
 from orchestrator.sandbox.engine.engine import Engine
 from sites.registry import load_registry
 from tasks.loader import Selection, load_source, select_tasks
@@ -50,6 +51,7 @@ def node_order(
     environment: Mapping[str, str],
     folder: str | None,
     images: Mapping[str, str] | None,
+    goldens: Mapping[str, str],
 ) -> dict[str, Any]:
     """Return what a node is asked for.
 
@@ -58,9 +60,10 @@ def node_order(
         environment: variables that are set for the player alone, keys of models among them.
         folder: the driver's working folder, which is entered where the node has it too.
         images: by tag, the ids that the node's own must have; None where they may differ.
+        goldens: by tag, the digests of the states that its own must be sealed with.
     """
     asked = {"spec": spec, "environment": environment, "folder": folder, "images": images}
-    return {"arena": version(ARENA), **asked}
+    return {"arena": version(ARENA), **asked, "goldens": goldens}
 
 
 def play_shard(order: Order) -> dict[str, Any]:
@@ -82,11 +85,13 @@ def play_shard(order: Order) -> dict[str, Any]:
 
 
 def node_images(order: Order) -> dict[str, Any]:
-    """Return the ids of the images that a run needs, as this node has them."""
+    """Return the images that a run needs, as this node has them: their ids and golden states."""
     node = _node()
     try:
         _enter(order)
-        return {"node": node, "images": asyncio.run(_images(order["spec"]))}
+        found = asyncio.run(_images(order["spec"]))
+        ids = {tag: image.id for tag, image in found.items()}
+        return {"node": node, "images": ids, "goldens": goldens_of(found)}
     except ArenaError as error:
         return {"node": node} | _said_by(error)
 
@@ -124,18 +129,25 @@ def _enter(order: Order) -> None:
 
 
 def _require_images(order: Order) -> None:
-    if order["images"] is None:
+    if order["images"] is None and not order["goldens"]:
         return
     own = asyncio.run(_images(order["spec"]))
-    for tag, wanted in order["images"].items():
-        if own.get(tag) != wanted:
-            message = f"its image {tag} is {own.get(tag)}, elsewhere in the cluster {wanted}"
+    goldens = goldens_of(own)
+    for tag, wanted in order["goldens"].items():
+        if goldens.get(tag) != wanted:
+            found = goldens.get(tag, "not known")
+            message = f"its golden state of {tag} is {found}, elsewhere in the cluster {wanted}"
+            raise NodeDiffersError(message, hint="send the image: arena images save FILE there")
+    for tag, wanted in (order["images"] or {}).items():
+        found = own[tag].id if tag in own else "not here"
+        if found != wanted:
+            message = f"its image {tag} is {found}, elsewhere in the cluster {wanted}"
             hint = "build once and send it, or arena pull; --allow images plays all the same"
             raise ImageError(message, hint=hint)
 
 
-async def _images(document: Order) -> dict[str, str]:
-    """Return the ids of the images of all sites that the chosen tasks visit."""
+async def _images(document: Order) -> dict[str, ImageInfo]:
+    """Return the images of all sites that the chosen tasks visit."""
     spec, registry = RunSpec.of(**document), load_registry()
     chosen = select_tasks(load_source(spec.suite).suite, Selection(ids=spec.tasks))
     upstreams = [
@@ -148,7 +160,7 @@ async def _images(document: Order) -> dict[str, str]:
         for world in spec.worlds
     ]
     async with await Engine.connect() as engine:
-        return await image_ids(upstreams, engine)
+        return await images_used(upstreams, engine)
 
 
 def _played(order: Order, folder: Path) -> dict[str, Any]:
