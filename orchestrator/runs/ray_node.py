@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -72,28 +72,42 @@ def play_shard(order: Order) -> dict[str, Any]:
     Returns:
         `node`, `seconds` and `packed`; or `node`, `code`, `message` and `hint` of an error.
     """
-    node = _node()
-    try:
-        _enter(order)
-        _require_images(order)
-        with tempfile.TemporaryDirectory(prefix="arena-shard-") as folder:
-            began = time.monotonic()
-            played = _played(order, Path(folder))
-            return {"node": node, "seconds": time.monotonic() - began, **played}
-    except ArenaError as error:
-        return {"node": node} | _said_by(error)
+
+    def play() -> dict[str, Any]:
+        if order["images"] is not None or order["goldens"]:
+            require_images(order, asyncio.run(_images(order["spec"])))
+        return played_in(_played, order)
+
+    return answered(order, play)
 
 
 def node_images(order: Order) -> dict[str, Any]:
     """Return the images that a run needs, as this node has them: their ids and golden states."""
+    return answered(order, lambda: in_words(asyncio.run(_images(order["spec"]))))
+
+
+def answered(order: Order, do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Do something in the driver's folder; return that, or an error in words, and this node."""
     node = _node()
     try:
         _enter(order)
-        found = asyncio.run(_images(order["spec"]))
-        ids = {tag: image.id for tag, image in found.items()}
-        return {"node": node, "images": ids, "goldens": goldens_of(found)}
+        return {"node": node, **do()}
     except ArenaError as error:
         return {"node": node} | _said_by(error)
+
+
+def played_in(play: Callable[[Order, Path], dict[str, Any]], order: Order) -> dict[str, Any]:
+    """Play in a folder that is removed then, and say how long it took."""
+    with tempfile.TemporaryDirectory(prefix="arena-shard-") as folder:
+        began = time.monotonic()
+        played = play(order, Path(folder))
+        return {"seconds": time.monotonic() - began, **played}
+
+
+def in_words(images: Mapping[str, ImageInfo]) -> dict[str, Any]:
+    """Return what other nodes are held to, as an answer says it."""
+    ids = {tag: image.id for tag, image in images.items()}
+    return {"images": ids, "goldens": goldens_of(images)}
 
 
 def refuse_failed(answer: Mapping[str, Any], what: str) -> None:
@@ -128,10 +142,8 @@ def _enter(order: Order) -> None:
         os.chdir(order["folder"])
 
 
-def _require_images(order: Order) -> None:
-    if order["images"] is None and not order["goldens"]:
-        return
-    own = asyncio.run(_images(order["spec"]))
+def require_images(order: Order, own: Mapping[str, ImageInfo]) -> None:
+    """Refuse this node where its images are not those that an order names."""
     goldens = goldens_of(own)
     for tag, wanted in order["goldens"].items():
         if goldens.get(tag) != wanted:
@@ -172,10 +184,18 @@ def _played(order: Order, folder: Path) -> dict[str, Any]:
     file, run, said = folder / "run.yaml", folder / "run", folder / "said"
     file.write_text(json.dumps(spec), encoding="utf-8")
     words += ["--config", str(file), "--out", str(run)]
+    failed = run_arena(words, order["environment"], said)
+    if run.is_dir() and _is_whole(RunFolder.open(run)):
+        return {"packed": pack(run)}
+    return failed
+
+
+def run_arena(words: Sequence[str], environment: Mapping[str, str], said: Path) -> dict[str, Any]:
+    """Let a process of its own do one command; return its code, and the error that it ended in."""
     with said.open("wb") as stderr:
         playing = subprocess.Popen(
             [*_BETWEEN, sys.executable, "-c", _PLAYER, *words],
-            env={**os.environ, **order["environment"]},
+            env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=stderr,
@@ -185,8 +205,6 @@ def _played(order: Order, folder: Path) -> dict[str, Any]:
             code = playing.wait()
         finally:
             _end(playing)
-    if run.is_dir() and _is_whole(RunFolder.open(run)):
-        return {"packed": pack(run)}
     return {"code": code or 1, **_last_said(said.read_bytes()[-_TAIL:].decode(errors="replace"))}
 
 
