@@ -128,5 +128,5 @@ def _question(story: Story) -> str:
         if kind == "how" or story.chance(0.3):
             parts.append(story.take("question", "tried", story.of("tried")))
     if story.chance(0.6):
-        parts.append(story.take("question", "close"))
+        parts.append(story.take("question", "close_please" if kind == "please" else "close"))
     return "\n\n".join(parts)

@@ -175,6 +175,8 @@ class Talk:
             sentence, self._asked = self._asked[0], None
         else:
             sentence = self._sentence(act)
+        if act in ("cause", "patch", "draft", "reply", "explain"):
+            self._asked = None  # nobody waits for an answer that is not needed any more
         return story.take("note", self._frame(act, sentence), sentence)
 
     def _frame(self, act: str, sentence: str) -> str:
@@ -197,7 +199,7 @@ class Talk:
         story = self._story
         purposes: Mapping[str, Sequence[str]] = {
             "repro": ("seen_by",), "also": ("seen",), "around": ("around",),
-            "hurt": ("hurt", "want"), "like": ("why",), "propose": ("plan",), "doubt": ("but",),
+            "hurt": ("hurt",), "like": ("why",), "propose": ("plan",), "doubt": ("but",),
             "settle": ("how",), "tryout": ("how",), "reply": ("answer",),
         }  # fmt: skip
         if act in ("cause", "explain"):
@@ -242,6 +244,7 @@ class Talk:
     def _refusal(self) -> str:
         matter, told = self._story.matter, vocabulary("talk")["reject"]
         if matter.is_wish:
-            return self._story.framed(self._story.pick(told["wish"]), self._story.of("but"))
-        kind = "ask" if matter.kind in ("how", "please") else "bug"
+            doubt = self._story.of("but")
+            return self._story.framed(self._story.pick(told["wish" if doubt else "above"]), doubt)
+        kind = {"how": "ask", "please": "ask", "log": "log"}.get(matter.kind, "bug")
         return self._story.framed(self._story.pick(told[kind]))
