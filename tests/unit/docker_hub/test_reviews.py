@@ -62,7 +62,8 @@ def test_texts_name_the_function_or_its_numbers_and_no_others(kind: int, change:
     edit = reviews.Edit(change, function("rows", kind, 45), old)
     for number in range(20):
         said = words(edit, key=str(number))
-        texts = [said.title(), said.asked(), said.approval(), *said.question(), said.inline()[0]]
+        texts = [said.title(), said.asked(), said.approval(), said.closing()]
+        texts += [*said.question(), said.inline()[0]]
         assert "select_basket_rows" in texts[0]
         for text in texts:
             assert "{" not in text

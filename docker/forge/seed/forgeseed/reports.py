@@ -114,7 +114,11 @@ def _wish(story: Story) -> str:
     elif first:
         parts.append(story.take("wish", "how", first))
     if story.chance(0.35):
-        parts.append(story.take("wish", "limit"))
+        frames = vocabulary("talk")["wish"]["limit"]
+        both = kind in ("offer", "show")  # which are about the other thing as well
+        parts.append(
+            story.framed(story.pick([one for one in frames if not (both and "{other}" in one)]))
+        )
     return "\n\n".join(parts)
 
 

@@ -149,7 +149,7 @@ class Talk:
         if turn.is_maker and not turn.is_author:
             if kind == "how":
                 acts.append(Act("reply", 4))
-            elif kind == "question":
+            elif kind == "question" and self._outcome != REFUSED:
                 acts.append(Act("explain", 4))
         if turn.is_author and self._any("reply") and self._last != turn.who:
             acts.append(Act("worked", 5))

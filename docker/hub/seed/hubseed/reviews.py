@@ -108,8 +108,8 @@ class Words:
         lines = [self._body(self._main)]
         said = [one for one in self._diff.edits if one.kind == "say" and one is not self._main]
         lines += [self._pick(reviews()["whole"]["second"], one) for one in said]
-        about = "grow" if self._main.kind == "grow" else "turn"
-        return self._paragraphs(lines, self._pick(reviews()["whole"][f"fork_{about}"], self._main))
+        last = self._pick(reviews()["whole"][f"fork_{self._about()}"], self._main)
+        return self._paragraphs(lines, last)
 
     def approval(self) -> str:
         """Return what a reviewer says who has nothing against it."""
@@ -129,7 +129,10 @@ class Words:
 
     def closing(self) -> str:
         """Return why it is closed without a merge."""
-        return self._pick(reviews()["whole"]["closing"], self._main)
+        return self._pick(reviews()["whole"][f"closing_{self._about()}"], self._main)
+
+    def _about(self) -> str:
+        return "grow" if self._main.kind == "grow" else "turn"
 
     def _told(self, edit: Edit, name: str) -> Sequence[str]:
         of = reviews()
