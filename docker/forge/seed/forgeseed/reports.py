@@ -5,6 +5,8 @@ from __future__ import annotations
 from forgeseed.sources import vocabulary
 from forgeseed.story import Story
 
+_HOURS = {"after midnight": (0, 1), "when the clocks go back": (1, 1)}  # of lines in the log
+
 
 def report(story: Story, *, by_maker: bool) -> str:
     """Return the description of an issue, as a developer or as somebody who uses the thing."""
@@ -91,7 +93,8 @@ def _asked(story: Story) -> str:
 def _log(story: Story) -> str:
     """Return the report of a line in the log, with the line."""
     rng = story.rng
-    hour = f"{rng.randint(7, 19):02}:{rng.randint(0, 59):02}:{rng.randint(0, 59):02}"
+    first, last = _HOURS.get(story.matter.said["when"], (7, 19))
+    hour = f"{rng.randint(first, last):02}:{rng.randint(0, 59):02}:{rng.randint(0, 59):02}"
     line = story.put("{log}: {thing}: {err}")
     lead = story.take("body", "log", when=story.matter.said["when"])
     parts = [lead, f"```\n{hour} ERROR {line}\n```"]

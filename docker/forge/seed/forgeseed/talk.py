@@ -153,7 +153,7 @@ class Talk:
                 acts.append(Act("explain", 4))
         if turn.is_author and self._any("reply") and self._last != turn.who:
             acts.append(Act("worked", 5))
-        if not turn.is_author and not turn.is_maker:
+        if not turn.is_author and not turn.is_maker and kind != "please":
             acts.append(Act("me_too", 3))
         if turn.is_author and self._story.known.get("want"):
             acts.append(Act("hurt", 1.5))

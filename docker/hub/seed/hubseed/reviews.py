@@ -14,6 +14,7 @@ from hubseed.sources import reviews
 
 _KINDS = ("select", "limit", "total", "find", "load")  # of functions, in the order of code.toml
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five")
+_REPEATS = {"again", "attempts"}
 _SHOWN = 3  # changes that a title names
 
 
@@ -118,7 +119,10 @@ class Words:
     def question(self) -> tuple[str, str]:
         """Return what a reviewer asks, and what the author answers."""
         told = reviews()[self._main.kind][_KINDS[self._main.function.kind]]
-        question, answer = self._rng.choice(told["review"])
+        pairs = told["review"]
+        if self._main.function.low == 1:  # a single attempt is not made again
+            pairs = [pair for pair in pairs if not _REPEATS & set(pair[0].split())] or pairs
+        question, answer = self._rng.choice(pairs)
         return self._filled(question, self._main), self._filled(answer, self._main)
 
     def inline(self) -> tuple[str, str]:
