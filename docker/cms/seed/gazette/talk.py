@@ -111,7 +111,8 @@ class Thread:
         self._rng, self._story, self._readers = rng, story, readers
         writer = staff[story.author]
         self._writer = Reader(writer.name, writer.email, writer.id)
-        points = (*bank()[story.talk], *story.points) if not story.told else bank()[story.talk]
+        points = () if story.kind else story.points
+        points = (*bank()[story.talk], *points)
         self._talk = Talk(Random(f"talk/{story.id}"), points, story.filler.known)
         self._begins = story.date
         self.comments: list[Comment] = []
@@ -170,7 +171,8 @@ class Thread:
         """Let all speak of what the story says now that it has its words, in the same order."""
         story = self._story
         if story.told:
-            held = story.points or bank()[story.talk]
+            is_apart = story.kind and story.points  # such as recipes, which have all of their own
+            held = story.points if is_apart else (*bank()[story.talk], *story.points)
             self._talk = Talk(Random(f"told/{story.id}"), held, story.told.known)
             for one in self.comments:
                 self._say(one)

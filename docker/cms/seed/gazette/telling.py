@@ -6,13 +6,23 @@ chance of its own, so that another word here moves no comment and no picture els
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
 from gazette import kitchen
-from gazette.stories import body
+from gazette.fitted import WEEK
+from gazette.sources import vocabulary
+from gazette.stories import body, vocabulary_says
 from gazette.story import Story
+from gazette.writing import Filler, heading, quote
+
+SEASONS = ("winter", "spring", "summer", "autumn")
+COLD, AUTUMN = "first cold evening", {9, 10, 11}
+KEPT, JOINED, HEADED, QUOTED = 0.88, 0.3, 0.3, 0.2
+_MORE: Mapping[str, Mapping[str, Any]] = vocabulary("more")
+_HEADS: Sequence[str] = vocabulary("features")["words"]["last"]
 
 
 def tell(stories: Iterable[Story]) -> None:
@@ -32,11 +42,58 @@ def _blocks(story: Story, kind: Mapping[str, Any], rng: Random) -> list[str]:
     told = story.told
     if told is None:
         return []
+    _set_in_time(story, told, rng)
     if "Recipes" in kind["tags"]:
         story.points = kitchen.of_cooks(told.peek("dish"))
         return kitchen.recipe(story.title, story.date.month, rng, told, body)
     if "Eating out" in kind["tags"]:
         story.points = kitchen.of_guests()
         return kitchen.review(story.title, rng, told, body)
-    story.told = None
-    return []
+    return _of_the_town(story, kind, rng, told)
+
+
+def _set_in_time(story: Story, told: Filler, rng: Random) -> None:
+    """Let it be the season of the day, on a day on which the museum is open."""
+    month = story.date.month
+    if "season" not in story.titled:
+        told.give("season", SEASONS[month % 12 // 3])
+    if COLD in told.peek("weather") and month not in AUTUMN:
+        told.give("weather", "under a grey sky")
+    if told.peek("museum"):
+        closed = told.say("{closed}")
+        told.give("weekday", rng.choice([one for one in WEEK if one not in closed]))
+
+
+def _of_the_town(story: Story, kind: Mapping[str, Any], rng: Random, told: Filler) -> list[str]:
+    more = _MORE[f"{kind['category']}/{kind['tags'][-1]}"]
+    fits = partial(_fits, story.title, told, more.get("only", ()))
+    under = [one["lead"] for one in more.get("under", ()) if one["title"] in story.title]
+    leads = under[0] if under else (*kind["lead"], *more["lead"])
+    pools = [(*pool, *more.get(f"body{number}", ())) for number, pool in enumerate(kind["body"], 1)]
+    kept = [pool for pool in pools if rng.random() < KEPT] or pools[:1]
+    drawn = [rng.choice([one for one in pool if fits(one)] or [""]) for pool in (leads, *kept)]
+    blocks = [body(one) for one in _paragraphs(rng, [told.say(one) for one in drawn if one])]
+    if len(blocks) > 2 and rng.random() < HEADED:
+        blocks.insert(len(blocks) - 1, heading(rng.choice(_HEADS)))
+    said = [one for one in vocabulary_says(kind["category"]) if told.known(one)]
+    if said and rng.random() < QUOTED:
+        place = rng.randrange(1, len(blocks) + 1)
+        blocks.insert(place, quote(told.one_of(said), told.say("{person3}, {street3}")))
+    return blocks
+
+
+def _fits(title: str, told: Filler, only: Iterable[Mapping[str, Any]], sentence: str) -> bool:
+    """Tell whether a text is for the thing that the story is about."""
+    return all(
+        any(word in f"{title} {told.peek(one['of'])}" for word in one["has"])
+        for one in only
+        if any(word in sentence for word in one["words"])
+    )
+
+
+def _paragraphs(rng: Random, sentences: Sequence[str]) -> Iterator[str]:
+    left = list(sentences)
+    while left:
+        count = 2 if rng.random() < JOINED else 1
+        yield " ".join(left[:count])
+        left = left[count:]

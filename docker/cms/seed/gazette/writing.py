@@ -37,8 +37,12 @@ class Filler:
     def again(self, rng: Random, said: Iterable[str]) -> Filler:
         """Return one with the same words, of which its text has only those that are said."""
         other = copy(self)
-        other._rng, other._words, other._said = rng, dict(self._words), {"month", "year", *said}
+        other.restart(rng, said)
         return other
+
+    def restart(self, rng: Random, said: Iterable[str]) -> None:
+        """Keep the words, and draw further ones from another stream of chance."""
+        self._rng, self._words, self._said = rng, dict(self._words), {"month", "year", *said}
 
     @property
     def said(self) -> Set[str]:
