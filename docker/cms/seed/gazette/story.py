@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -37,7 +38,7 @@ class Story:
     talk: str
     points: tuple[Point, ...] = ()
     kind: Mapping[str, Any] | None = None
-    titled: Set[str] = frozenset()
+    titled: AbstractSet[str] = frozenset()
     inset: tuple[int, str] | None = None
     refers: str = ""
     told: Filler | None = None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from copy import copy
 from datetime import datetime
 from random import Random
@@ -45,7 +46,7 @@ class Filler:
         self._rng, self._words, self._said = rng, dict(self._words), {"month", "year", *said}
 
     @property
-    def said(self) -> Set[str]:
+    def said(self) -> AbstractSet[str]:
         """Return the gaps that its text has filled."""
         return frozenset(self._said)
 
