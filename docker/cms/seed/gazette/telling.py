@@ -59,7 +59,7 @@ def _set_in_time(story: Story, told: Filler, rng: Random) -> None:
         told.give("season", SEASONS[month % 12 // 3])
     if COLD in told.peek("weather") and month not in AUTUMN:
         told.give("weather", "under a grey sky")
-    if told.peek("museum"):
+    if story.category == "Museums":
         closed = told.say("{closed}")
         told.give("weekday", rng.choice([one for one in WEEK if one not in closed]))
 
@@ -67,9 +67,11 @@ def _set_in_time(story: Story, told: Filler, rng: Random) -> None:
 def _of_the_town(story: Story, kind: Mapping[str, Any], rng: Random, told: Filler) -> list[str]:
     more = _MORE[f"{kind['category']}/{kind['tags'][-1]}"]
     fits = partial(_fits, story.title, told, more.get("only", ()))
-    under = [one["lead"] for one in more.get("under", ()) if one["title"] in story.title]
-    leads = under[0] if under else (*kind["lead"], *more["lead"])
-    pools = [(*pool, *more.get(f"body{number}", ())) for number, pool in enumerate(kind["body"], 1)]
+    under = next((one for one in more.get("under", ()) if one["title"] in story.title), {})
+    leads = under.get("lead") or (*kind["lead"], *more["lead"])
+    pools = under.get("body") or [
+        (*pool, *more.get(f"body{place}", ())) for place, pool in enumerate(kind["body"], 1)
+    ]
     kept = [pool for pool in pools if rng.random() < KEPT] or pools[:1]
     drawn = [rng.choice([one for one in pool if fits(one)] or [""]) for pool in (leads, *kept)]
     blocks = [body(one) for one in _paragraphs(rng, [told.say(one) for one in drawn if one])]
