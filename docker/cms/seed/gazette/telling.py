@@ -19,6 +19,7 @@ from gazette.story import Story
 from gazette.writing import Filler, heading, quote
 
 SEASONS = ("winter", "spring", "summer", "autumn")
+TAKINGS = ("£340", "£415", "£570", "£780", "£1,060", "£1,240")
 COLD, AUTUMN = "first cold evening", {9, 10, 11}
 KEPT, JOINED, HEADED, QUOTED = 0.88, 0.3, 0.3, 0.2
 _MORE: Mapping[str, Mapping[str, Any]] = vocabulary("more")
@@ -53,15 +54,17 @@ def _blocks(story: Story, kind: Mapping[str, Any], rng: Random) -> list[str]:
 
 
 def _set_in_time(story: Story, told: Filler, rng: Random) -> None:
-    """Let it be the season of the day, on a day on which the museum is open."""
+    """Let it be the season of the day, on a day on which the museum is open, for small money."""
     month = story.date.month
     if "season" not in story.titled:
-        told.give("season", SEASONS[month % 12 // 3])
+        told.alter("season", SEASONS[month % 12 // 3])
     if COLD in told.peek("weather") and month not in AUTUMN:
-        told.give("weather", "under a grey sky")
+        told.alter("weather", "under a grey sky")
+    if story.category in {"Running", "Events"} and "money" not in story.titled:
+        told.alter("money", rng.choice(TAKINGS))
     if story.category == "Museums":
         closed = told.say("{closed}")
-        told.give("weekday", rng.choice([one for one in WEEK if one not in closed]))
+        told.alter("weekday", rng.choice([one for one in WEEK if one not in closed]))
 
 
 def _of_the_town(story: Story, kind: Mapping[str, Any], rng: Random, told: Filler) -> list[str]:

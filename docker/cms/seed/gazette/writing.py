@@ -50,6 +50,10 @@ class Filler:
         """Return the gaps that its text has filled."""
         return frozenset(self._said)
 
+    def alter(self, name: str, word: str) -> None:
+        """Say what a gap would hold, should the text have it."""
+        self._words[name] = word
+
     def peek(self, name: str, otherwise: str = "") -> str:
         """Return a gap's word if it has one."""
         return self._words.get(name, otherwise)
