@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -67,6 +68,12 @@ def _opening(told: Filler, rng: Random, kind: str, key: str) -> str:
     return told.say(rng.choice([*_TEXTS[kind][key], *_MORE[kind][key]]))
 
 
+def _shares_a_word(gripe: str, praise: Sequence[str]) -> bool:
+    """Tell whether one speaks of the same part as the others, which would contradict them."""
+    said = {word for one in praise for word in re.findall(r"[a-z]{5,}", one.lower())}
+    return not said.isdisjoint(re.findall(r"[a-z]{5,}", gripe.lower()))
+
+
 def _department(world: World, plan_words: Words) -> str:
     return next(one.name for one in world.departments if plan_words in one.categories)
 
@@ -89,6 +96,9 @@ def _test(
     )
     good = rng.sample(words.praise, min(len(words.praise), 1 + stars // 3))
     bad = rng.sample(words.gripe, min(len(words.gripe), 1 if stars > 2 else 2))
+    bad = [one for one in bad if not _shares_a_word(one, good)] or [
+        next((one for one in words.gripe if not _shares_a_word(one, good)), bad[0])
+    ]
     filler.one_of(_TEXTS["test"]["opening"])
     facts = [
         ("Price", f"£{product.price}"),
@@ -155,6 +165,7 @@ def _round_up(
     filler.one_of(_TEXTS["round_up"]["opening"])
     filler.give("price", str(best.price))
     filler.give("noun", one_of(words.noun))
+    best_of = rng.sample(words.praise, min(3, len(words.praise)))
     told, last = _told(filler, number, ("price", "noun"))
     say = last.choice(_MORE["round_up"]["say"]).format(good=words.praise[0], bad=words.gripe[0])
     rows = [
@@ -173,7 +184,7 @@ def _round_up(
             table(rows, ("Product", "Price", "Weight", "Made in")),
             heading(last.choice(_MORE["round_up"]["choice"])),
             paragraph(f"The {link(product_url(best), best.title)}. {text(best.description)}"),
-            bullets([text(one) for one in rng.sample(words.praise, min(3, len(words.praise)))]),
+            bullets([text(one) for one in best_of if one != words.praise[0]]),
         ],
         filler=filler,
         told=told,
