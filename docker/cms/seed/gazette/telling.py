@@ -70,7 +70,9 @@ def _set_in_time(story: Story, told: Filler, rng: Random) -> None:
 def _of_the_town(story: Story, kind: Mapping[str, Any], rng: Random, told: Filler) -> list[str]:
     more = _MORE[f"{kind['category']}/{kind['tags'][-1]}"]
     fits = partial(_fits, story.title, told, more.get("only", ()))
-    under = next((one for one in more.get("under", ()) if one["title"] in story.title), {})
+    under: Mapping[str, Any] = next(
+        (one for one in more.get("under", ()) if one["title"] in story.title), {}
+    )
     leads = under.get("lead") or (*kind["lead"], *more["lead"])
     pools = under.get("body") or [
         (*pool, *more.get(f"body{place}", ())) for place, pool in enumerate(kind["body"], 1)
