@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from random import Random
 
 import django
 
@@ -26,10 +25,9 @@ def main() -> None:
     writers = threads.crowds(read)
     drafts = threads.plan(forums, writers)
     threads.pin(drafts, kept)
-    references = threads.References(Random("forum/references"))
-    threads.write(drafts, words, references)
+    threads.write(drafts, words)
     remarks = comments.plan(drafts, writers)
-    comments.write(remarks, names, words["common"], references)
+    comments.write(remarks, names, drafts)
     votes = demo.cast_votes(drafts, remarks)
     log = moderation.Moderation(kept, words)
     log.took_away(drafts, remarks)
