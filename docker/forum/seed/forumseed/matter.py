@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 CHOICE = re.compile(r"\[([^\[\]]*\|[^\[\]]*)\]")
 SLOT = re.compile(r"\{(\w+)\}")
+YOU = re.compile(r"\b([Aa])n (us|uku|uni)")  # spoken as "you": a used ukulele
 SEASONS = ("winter", "spring", "summer", "autumn")
 NAMED = frozenset({"product", "model", "brand"})
 DAYS = 100  # nobody speaks of what shows only after years
@@ -94,7 +95,8 @@ class Matter:
                     return None
                 told = value[:1].upper() + value[1:] if name[0].isupper() else value
                 text = text.replace(f"{{{name}}}", told, 1)
-        return articles_agree(re.sub(r"([.!?])\.(?=\s|$)", r"\1", text))
+        text = articles_agree(re.sub(r"([.!?])\.(?=\s|$)", r"\1", text))
+        return YOU.sub(r"\1 \2", text)
 
     def choose(self, templates: Sequence[str], used: set[str]) -> str | None:
         """Return one of the texts that can be filled, of a template that was not used if any is."""

@@ -56,10 +56,17 @@ def _topics(draft: Draft, matter: Matter, count: int, rng: Random) -> Iterator[T
     elif place.kind == "city":
         yield from _of_city(matter, intent, count, rng)
     else:
-        yield subjects.subject(place.pack, matter.said.get("subject", ""))
-        if other := matter.said.get("subject2"):
-            yield subjects.subject(place.pack, other)
+        names = [matter.said[one] for one in ("subject", "subject2") if one in matter.said]
+        for name in names:
+            known = subjects.subject(place.pack, name)
+            yield known if len(names) == 1 else _named(known, name)
         yield from subjects.points(place.pack)
+
+
+def _named(topic: Topic, name: str) -> Topic:
+    """Say of which of two subjects each saying is."""
+    good, bad = (tuple(f"{name}: {one}" for one in told) for told in (topic.good, topic.bad))
+    return Topic(about=name, good=good, bad=bad)
 
 
 def _of_gear(matter: Matter, intent: str, count: int, rng: Random) -> Iterator[Topic]:
@@ -82,7 +89,7 @@ def _parts(matter: Matter, product: Product) -> Iterator[Topic]:
             about=one.about,
             good=tuple(f"[on mine |with mine |on ours ||||]{told}" for told in one.good),
             bad=tuple(f"[on mine |after a while |on ours |with mine ]{told}" for told in one.bad),
-            asks=one.asks,
+            asks=one.asks if one.bad else (),
         )
 
 
@@ -95,12 +102,15 @@ def _of_kind(matter: Matter) -> Topic:
 
 def _goods_to_buy(matter: Matter, count: int, rng: Random) -> Iterator[Topic]:
     """Yield products of the shop that the thread's author may want."""
-    named = matter.product
+    named = matter.product if {"product", "model"} & matter.said.keys() else None
+    brands = {matter.said.get("brand"), matter.said.get("brand2")} - {None}
     ceiling = float(matter.said.get("budget", 10**6)) * OVER
     others = [
         one
         for one in matter.context.category.products
-        if one is not named and float(one.price) <= ceiling
+        if one is not named
+        and float(one.price) <= ceiling
+        and (named or not brands or one.brand in brands)
     ]
     wanted = min(8, (1 if named else 3) + count // EACH_PRODUCT)
     if named:
