@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from forumseed.matter import Matter
     from forumseed.subjects import Topic
 
-PLAIN = 0.42  # how often a saying stands by itself
+PLAIN = 0.3  # how often a saying stands by itself
 SECOND, THIRD, LIVED = 0.42, 0.12, 0.3
 NEAR = 0.86  # how often one speaks of what the thread is on
 ASKING = frozenset({"advice", "problem", "visit", "live", "ask"})  # whose author knows no answer

@@ -113,7 +113,9 @@ def _goods_to_buy(matter: Matter, count: int, rng: Random) -> Iterator[Topic]:
         and (named or not brands or one.brand in brands)
     ]
     wanted = min(8, (1 if named else 3) + count // EACH_PRODUCT)
-    if named:
+    if named and "product2" in matter.said:
+        yield from (_to_buy(matter, one) for one in (named, matter.context.other))
+    elif named:
         yield from _parts(matter, named)
     models = {one.model: one for one in rng.sample(others, min(len(others), wanted))}
     for product in models.values():
