@@ -232,7 +232,8 @@ class Discussion:
         name = to or (turn.above.who if turn.above else "")
         text = ""
         for _ in range(24):
-            is_plain = plain and self._rng.random() < PLAIN
+            is_fact = self._kind == "learned" and voice == "state"  # no matter of opinion
+            is_plain = plain and (is_fact or self._rng.random() < PLAIN)
             frame = "{c}" if is_plain else self._rng.choice(pool)
             if ("{about}" in frame and not about) or ("{name}" in frame and not name):
                 continue

@@ -57,10 +57,18 @@ def _topics(draft: Draft, matter: Matter, count: int, rng: Random) -> Iterator[T
         yield from _of_city(matter, intent, count, rng)
     else:
         names = [matter.said[one] for one in ("subject", "subject2") if one in matter.said]
+        names = names or [
+            one for one in _subjects(matter) if one.removeprefix("a ") in draft.title.lower()
+        ]
         for name in names:
             known = subjects.subject(place.pack, name)
             yield known if len(names) == 1 else _named(known, name)
         yield from subjects.points(place.pack)
+
+
+def _subjects(matter: Matter) -> list[str]:
+    """Return the pack's subjects, for titles that name one without a gap for it."""
+    return matter.context.setting.pack.get("subject", [])
 
 
 def _named(topic: Topic, name: str) -> Topic:
