@@ -11,7 +11,7 @@ django.setup()
 from django.db import connection, transaction  # noqa: E402  (models exist after setup)
 from waypost.clock import NOW  # noqa: E402
 
-from forumseed import comments, demo, moderation, people, places, rows, threads  # noqa: E402
+from forumseed import bodies, comments, demo, moderation, people, places, rows, threads  # noqa: E402
 from forumseed.vocabulary import load  # noqa: E402
 
 
@@ -26,6 +26,7 @@ def main() -> None:
     drafts = threads.plan(forums, writers)
     threads.pin(drafts, kept)
     threads.write(drafts, words)
+    bodies.write(drafts)
     remarks = comments.plan(drafts, writers)
     comments.write(remarks, names, drafts)
     votes = demo.cast_votes(drafts, remarks)

@@ -73,6 +73,14 @@ def _about(draft: Draft) -> tuple[str, ...]:
             return (name, said.get("article") or said.get("thing") or draft.form)
 
 
+def write(drafts: list[Draft]) -> None:
+    """Give every draft that has a body its words."""
+    earlier = Earlier()
+    for draft in drafts:
+        draft.body = body(draft, earlier) if draft.has_body else ""
+        earlier.add(draft)
+
+
 def body(draft: Draft, earlier: Earlier) -> str:
     """Return what a post says below its title."""
     place = draft.place

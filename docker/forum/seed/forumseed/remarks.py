@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -84,7 +85,8 @@ def _of_gear(matter: Matter, intent: str, count: int, rng: Random) -> Iterator[T
         yield from _goods_to_buy(matter, count, rng)
     elif (product := matter.product) and (intent != "problem" or count > QUIET):
         parts = list(_parts(matter, product))
-        yield from rng.sample(parts, min(len(parts), 4 + count // 3))
+        for part in rng.sample(parts, min(len(parts), 4 + count // 3)):
+            yield replace(part, is_wide=intent == "problem")
     elif intent == "opinion":
         yield _of_kind(matter)
     yield from subjects.points("gear")

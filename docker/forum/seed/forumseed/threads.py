@@ -10,7 +10,7 @@ from typing import Any
 
 from waypost import paths
 
-from forumseed import bodies, timing
+from forumseed import timing
 from forumseed.context import Context
 from forumseed.people import MEMBER, MODERATOR
 from forumseed.phrases import capital, fill, some
@@ -53,6 +53,7 @@ class Draft:
     visibility: str = "visible"
     context: Context | None = None
     form: str = ""  # the template of its title
+    has_body: bool = False
 
     @property
     def link(self) -> str:
@@ -121,10 +122,9 @@ def pin(drafts: list[Draft], kept: dict[int, list[int]]) -> None:
 
 
 def write(drafts: list[Draft], words: dict[str, Any]) -> None:
-    """Give every draft its title, link and body; no two titles are alike."""
+    """Give every draft its title and link; no two titles are alike."""
     rng = Random("forum/titles")
     seen: set[str] = set()
-    earlier = bodies.Earlier()
     for draft in drafts:
         for attempt in range(TRIES):
             context = Context.of(draft.place.setting, rng, str)
@@ -140,10 +140,8 @@ def write(drafts: list[Draft], words: dict[str, Any]) -> None:
         draft.title, draft.context = title, context
         draft.url = _url(draft, context, rng)
         told = dict(context.said)
-        has_body = _draws(draft, context, rng, words)
+        draft.has_body = _draws(draft, context, rng, words)
         context.said = told
-        draft.body = bodies.body(draft, earlier) if has_body else ""
-        earlier.add(draft)
 
 
 def _title(draft: Draft, context: Context, rng: Random, words: dict[str, Any]) -> str:
