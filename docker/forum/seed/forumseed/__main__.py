@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from random import Random
 
 import django
 
@@ -12,7 +11,7 @@ django.setup()
 from django.db import connection, transaction  # noqa: E402  (models exist after setup)
 from waypost.clock import NOW  # noqa: E402
 
-from forumseed import comments, demo, moderation, people, places, rows, threads  # noqa: E402
+from forumseed import bodies, comments, demo, moderation, people, places, rows, threads  # noqa: E402
 from forumseed.vocabulary import load  # noqa: E402
 
 
@@ -26,10 +25,10 @@ def main() -> None:
     writers = threads.crowds(read)
     drafts = threads.plan(forums, writers)
     threads.pin(drafts, kept)
-    references = threads.References(Random("forum/references"))
-    threads.write(drafts, words, references)
+    threads.write(drafts, words)
+    bodies.write(drafts)
     remarks = comments.plan(drafts, writers)
-    comments.write(remarks, names, words["common"], references)
+    comments.write(remarks, names, drafts)
     votes = demo.cast_votes(drafts, remarks)
     log = moderation.Moderation(kept, words)
     log.took_away(drafts, remarks)

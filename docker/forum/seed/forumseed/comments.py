@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
-from typing import Any
 
-from talking import Remark as Said
-from talking import Talk
 from waypost import paths
 
 from forumseed import timing
-from forumseed.context import Context
-from forumseed.phrases import fill
-from forumseed.remarks import talk
-from forumseed.threads import Crowd, Draft, References
+from forumseed.bodies import Earlier
+from forumseed.discussion import Discussion, Said, Turn
+from forumseed.matter import Matter
+from forumseed.remarks import topics
+from forumseed.threads import Crowd, Draft
 
 COMMENTS = 100_000
 MOST_IN_THREAD = 240
@@ -25,10 +22,11 @@ DEEPEST = 14
 TOP = {"core": 62, "question": 10, "agree": 6, "joke": 7, "doubt": 7, "aside": 8}
 REPLY = {"core": 30, "agree": 25, "doubt": 20, "question": 15, "joke": 10}
 BY_AUTHOR = {"thanks": 45, "answer": 25, "question": 20, "joke": 10}
-REFERS = 0.18  # of those who open: how many name another thread
-TRIES = 5
-ALIKE = 24  # last letters of a sentence that no other of a comment shares
-SENTENCE, NAMED = re.compile(r"(?<=[.!?])\s+"), re.compile(r"@[\w-]+")
+REFERS = 0.12  # of those who open: how many name an earlier thread on the same thing
+ASIDES = (
+    "There is an earlier thread on this: {}.", "See also {}.", "Some of this came up in {}.",
+    "{} has more answers.", "Have you seen {}?", "We had this in {}, and it is worth reading.",
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -110,41 +108,41 @@ def _remark(draft: Draft, thread: list[Remark], crowd: Crowd, rng: Random) -> Re
     return Remark(draft, parent, author, created, kind, level, ups, downs, visibility)
 
 
-def write(
-    remarks: list[Remark], names: list[str], words: dict[str, Any], references: References
-) -> None:
-    """Give every comment its text: nobody repeats another in a thread, and few in the forum."""
+def write(remarks: list[Remark], names: list[str], drafts: list[Draft]) -> None:
+    """Give every comment its text; it answers what stands above it."""
     rng = Random("forum/remarks")
+    earlier = Earlier()
+    for draft in drafts:
+        earlier.add(draft)
     lengths = Counter(remark.draft.id for remark in remarks)
-    threads: dict[int, Talk] = {}
-    seen: set[str] = set()
+    below: dict[int, list[Remark]] = defaultdict(list)
+    for remark in remarks:
+        if remark.parent:
+            below[remark.parent.id].append(remark)
+    threads: dict[int, Discussion] = {}
     for remark in remarks:
         draft = remark.draft
         if draft.id not in threads:
-            threads[draft.id] = talk(draft, lengths[draft.id])
-        for _ in range(TRIES):
-            text = _text(remark, threads[draft.id], f"@{names[remark.author - 1]}", rng)
-            sentences = SENTENCE.split(NAMED.sub("@", text))
-            ends = {sentence[-ALIKE:] for sentence in sentences}
-            if len(ends) == len(sentences) and seen.isdisjoint(sentences):
-                break
-        seen.update(sentences)
-        told = [text]
-        if remark.parent is None and rng.random() < REFERS:
-            refer = references.from_place(draft.place, before=draft.id)
-            aside = Context.of(draft.place.setting, rng, refer)
-            told.append(fill(rng.choice(words["aside"]), rng, aside))
-        remark.body = " ".join(told)
+            threads[draft.id] = _discussion(draft, lengths[draft.id])
+        remark.body, remark.said = threads[draft.id].comment(_turn(remark, below[remark.id], names))
+        is_aside = remark.parent is None and rng.random() < REFERS
+        if is_aside and (link := earlier.link(draft, rng)):
+            remark.body += " " + rng.choice(ASIDES).format(link)
 
 
-def _text(remark: Remark, thread: Talk, name: str, rng: Random) -> str:
-    above = remark.parent.said if remark.parent else None
-    if above:
-        text, remark.said = thread.reply(name, above, is_grateful=remark.kind == "thanks")
-        return text
-    count = rng.choices((1, 2, 3, 4), weights=(30, 40, 22, 8))[0]
-    text, remark.said = thread.open(name, count=count)
-    sentences = SENTENCE.split(text)
-    if len(sentences) > 3 and rng.random() < 0.4:
-        return " ".join(sentences[:2]) + "\n\n" + " ".join(sentences[2:])
-    return text
+def _discussion(draft: Draft, count: int) -> Discussion:
+    matter = Matter(draft, "comments")
+    is_fact = draft.intent == "fact" or draft.place.kind in {"learned", "made"}
+    kind = "learned" if is_fact else draft.place.kind
+    return Discussion(matter, topics(draft, matter, count), kind)
+
+
+def _turn(remark: Remark, below: list[Remark], names: list[str]) -> Turn:
+    author = remark.draft.author
+    return Turn(
+        who=names[remark.author - 1],
+        is_author=remark.author == author,
+        above=remark.parent.said if remark.parent else None,
+        answered_by_author=any(one.author == author for one in below),
+        answered_by_others=any(one.author != author for one in below),
+    )

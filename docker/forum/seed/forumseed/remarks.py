@@ -1,144 +1,182 @@
-"""What may be said in a thread: the points of its forum and of what it tells, with gaps filled."""
+"""What may be said in a thread: of what its title is on first, and of what is near it after."""
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
 from goods import points as of_goods
-from talking import Fill, Point, Talk, points
 
-from forumseed.phrases import articles_agree, small
-from forumseed.vocabulary import load
+from forumseed import subjects
+from forumseed.matter import Matter, known_of, prose
+from forumseed.phrases import small
+from forumseed.subjects import Topic
 
 if TYPE_CHECKING:
-    from forumseed.context import Context
     from forumseed.sources import Product
     from forumseed.threads import Draft
 
-GAP = re.compile(r"\{(\w+)\}")
-ALWAYS = frozenset({"noun", "nouns", "here"})
-# A sentence that begins so can stand after "that".
-PLAIN = re.compile(
-    r"(The|A|An|In|It|They|Its|Most|Some|Many|Until|After|At|By|On|This|Both|Two|Today) "
-)
-OTHER_ENDS = frozenset({"place", "noun", "finish", "things"})  # what a thread on a city may be on
 FACT_THREADS = frozenset({"learned", "made"})
-EACH_PRODUCT, EACH_PART = 16, 5  # comments, for which one more is spoken of
+RECOMMENDS = frozenset({"advice", "weekly"})
+SETTLED = (
+    "=stay",
+    "=weekend",
+    "=worth",
+    "=wrong",
+    "=walk",
+)  # visits on which no sights are asked for
+FOR_LOCALS = frozenset({
+    "repair café", "bicycle workshop", "tram depot", "town hall", "allotments", "central station",
+    "bakery on the corner", "stationer's", "cinema", "theatre", "record shop",
+})  # fmt: skip
+QUIET = 8  # comments, up to which a thread keeps to what it is on
+EACH_PRODUCT = 9  # comments, for which one more is spoken of
+OVER = 1.05  # how much dearer than the budget a thing may be
 
 
-@cache
-def bank() -> dict[str, tuple[Point, ...]]:
-    """Return what members think, by the kind of a forum or its pack."""
-    files = ("gear", "city", "packs", "facts")
-    return {
-        name: points(tables) for file in files for name, tables in load(f"remarks/{file}").items()
-    }
+def topics(draft: Draft, matter: Matter, count: int) -> list[Topic]:
+    """Return the topics of a thread that is to have so many comments, the nearest first."""
+    rng = Random(f"forum/topics/{draft.id}")
+    found = [one for one in _topics(draft, matter, count, rng) if matter.holds(one.needs)]
+    near = [one for one in found if not one.is_wide and (one.good or one.bad)]
+    wide = [one for one in found if one.is_wide and (one.good or one.bad)]
+    return near if near and count <= QUIET else near + wide
 
 
-def talk(draft: Draft, count: int) -> Talk:
-    """Return the talk of a thread that is to have so many comments."""
-    rng = Random(f"forum/talk/{draft.id}")
-    context = draft.context
-    if context is None:
-        message = f"thread {draft.id} has no text yet"
-        raise ValueError(message)
-    return Talk(rng, tuple(_points(draft, context, count, rng)), _filler(draft, context))
-
-
-def _points(draft: Draft, context: Context, count: int, rng: Random) -> Iterator[Point]:
-    place = draft.place
+def _topics(draft: Draft, matter: Matter, count: int, rng: Random) -> Iterator[Topic]:
+    place, intent = draft.place, draft.intent
     if draft.is_pinned:
-        yield from bank()["meta"]
-        return
-    if place.kind in FACT_THREADS or draft.intent == "fact":
-        yield from bank()["made" if place.kind == "made" else "learned"]
-        yield from _of_article(context)
-        return
-    own = bank()[place.pack if place.kind == "talk" else place.kind]
-    spots = [one for one in own if place.kind == "city" and _is_spot(one)]
-    yield from (one for one in own if one not in spots)
-    yield from _some_spots(spots, draft, context, count, rng)
-    if place.kind == "gear":
-        parts = list(_of_products(context, count, rng))
-        yield from rng.sample(parts, min(len(parts), 5 + count // EACH_PART))
+        yield from subjects.points("pinned")
+    elif place.kind in FACT_THREADS or intent == "fact":
+        yield from _of_article(matter)
+        yield from subjects.points("made" if place.kind == "made" else "learned")
+    elif place.kind == "gear":
+        yield from _of_gear(matter, intent, count, rng)
+    elif place.kind == "city":
+        yield from _of_city(matter, intent, count, rng)
+    else:
+        names = [matter.said[one] for one in ("subject", "subject2") if one in matter.said]
+        names = names or [
+            one for one in _subjects(matter) if one.removeprefix("a ") in draft.title.lower()
+        ]
+        for name in names:
+            known = subjects.subject(place.pack, name)
+            yield known if len(names) == 1 else _named(known, name)
+        yield from subjects.points(place.pack)
 
 
-def _is_spot(point: Point) -> bool:
-    return not point.needs and "{" not in point.about
+def _subjects(matter: Matter) -> list[str]:
+    """Return the pack's subjects, for titles that name one without a gap for it."""
+    return matter.context.setting.pack.get("subject", [])
 
 
-def _some_spots(
-    spots: list[Point], draft: Draft, context: Context, count: int, rng: Random
-) -> list[Point]:
-    """Return the spots of a city that a thread is on, and some more where it asks for any."""
-    told = f"{draft.title} {draft.body}"
-    named = [one for one in spots if one.about.removeprefix("the ") in told]
-    is_open = draft.intent in {"visit", "live"} and OTHER_ENDS.isdisjoint(context.said)
-    wanted = (3 if is_open else 0) + count // EACH_PART
-    others = [one for one in spots if one not in named]
-    return named + rng.sample(others, min(wanted, len(others)))
+def _named(topic: Topic, name: str) -> Topic:
+    """Say of which of two subjects each saying is."""
+    good, bad = (tuple(f"{name}: {one}" for one in told) for told in (topic.good, topic.bad))
+    return Topic(about=name, good=good, bad=bad)
 
 
-def _of_products(context: Context, count: int, rng: Random) -> Iterator[Point]:
-    """Yield points on the product that the thread names, or on some that come to mind."""
-    said = context.said
-    named = [context.product] if "product" in said or "model" in said else []
-    named += [context.other] if "product2" in said else []
-    wanted = min(6, (1 if named else 2) + count // EACH_PRODUCT) - len(named)
-    others = [one for one in context.category.products if one not in named]
-    named += rng.sample(others, max(0, min(wanted, len(others))))
-    is_sole = len(named) == 1
-    for product in named:
-        for point in of_goods(context.category.name, _known(product)):
-            yield point if is_sole else _of_one(point, product)
+def _of_gear(matter: Matter, intent: str, count: int, rng: Random) -> Iterator[Topic]:
+    if issue := matter.fill("{issue}"):
+        yield subjects.remedy(issue)
+    if intent in RECOMMENDS:
+        yield from _goods_to_buy(matter, count, rng)
+    elif (product := matter.product) and (intent != "problem" or count > QUIET):
+        parts = list(_parts(matter, product))
+        for part in rng.sample(parts, min(len(parts), 4 + count // 3)):
+            yield replace(part, is_wide=intent == "problem")
+    elif intent == "opinion":
+        yield _of_kind(matter)
+    yield from subjects.points("gear")
 
 
-def _known(product: Product) -> str:
-    return f"{product.kind} | {product.material} | {product.finish}".lower()
+def _parts(matter: Matter, product: Product) -> Iterator[Topic]:
+    """Yield what customers say of a product, part by part."""
+    for one in of_goods(matter.context.category.name, known_of(product)):
+        yield Topic(
+            about=one.about,
+            good=tuple(f"[on mine |with mine |on ours ||||]{told}" for told in one.good),
+            bad=tuple(f"[on mine |after a while |on ours |with mine ]{told}" for told in one.bad),
+            asks=one.asks if one.bad else (),
+        )
 
 
-def _of_one(point: Point, product: Product) -> Point:
-    """Say of which product a point is."""
-    about = point.about
-    name = f"the {product.brand} {product.model}"
-
-    def of_it(clauses: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(f"with {name} {one}" for one in clauses)
-
-    asks = tuple((asked.replace(about, f"{about} of {name}"), told) for asked, told in point.asks)
-    return Point(f"{about} of {name}", of_it(point.good), of_it(point.bad), asks)
+def _of_kind(matter: Matter) -> Topic:
+    """Return what customers say of whatever {nouns} they have."""
+    good = [f"with a good one {told}" for told in matter.phrases("good")]
+    bad = [f"with [a poor one|cheap ones] {told}" for told in matter.phrases("minor")]
+    return Topic(about="the {noun} itself", good=tuple(good), bad=tuple(bad))
 
 
-def _of_article(context: Context) -> Iterator[Point]:
-    """Yield what the encyclopedia tells, by heading."""
-    if context.article is None:
-        return
-    told: dict[str, list[str]] = defaultdict(list)
-    for heading, sentence in context.article.sentences:
-        if PLAIN.match(sentence) and sentence.endswith(".") and "; " not in sentence:
-            told[heading].append(small(sentence).rstrip("."))
+def _goods_to_buy(matter: Matter, count: int, rng: Random) -> Iterator[Topic]:
+    """Yield products of the shop that the thread's author may want."""
+    named = matter.product if {"product", "model"} & matter.said.keys() else None
+    brands = {matter.said.get("brand"), matter.said.get("brand2")} - {None}
+    ceiling = float(matter.said.get("budget", 10**6)) * OVER
+    others = [
+        one
+        for one in matter.context.category.products
+        if one is not named
+        and float(one.price) <= ceiling
+        and (named or not brands or one.brand in brands)
+    ]
+    wanted = min(8, (1 if named else 3) + count // EACH_PRODUCT)
+    if named and "product2" in matter.said:
+        yield from (_to_buy(matter, one) for one in (named, matter.context.other))
+    elif named:
+        yield from _parts(matter, named)
+    models = {one.model: one for one in rng.sample(others, min(len(others), wanted))}
+    for product in models.values():
+        yield _to_buy(matter, product)
+
+
+def _to_buy(matter: Matter, product: Product) -> Topic:
+    name, kind = f"the {product.brand} {product.model}", product.kind.lower()
+    good, bad = [], []
+    for one in of_goods(matter.context.category.name, known_of(product)):
+        good += [
+            f"[look at|I would try|have a look at|we have|I have] {name}: {told}"
+            for told in one.good
+        ]
+        bad += [f"[I had|we had|I tried] {name}, and {told}" for told in one.bad]
+    within = ", [which is|so] inside your budget" if "budget" in matter.said else ""
+    good.append(f"{name} is £{product.price} at Harbour & Pine{within}")
+    good.append(
+        f"for {{purpose}} we use {name}, the {kind} one, and [would buy it again|want no other]"
+    )
+    asks = (
+        (
+            f"has anyone here [used|had] {name} for [long|a while]?",
+            tuple(f"[yes, and|for over a year now, and|I have, and] {told}"
+                  for point in of_goods(matter.context.category.name, known_of(product))
+                  for told in point.good),
+        ),
+    )  # fmt: skip
+    return Topic(about=name, good=tuple(good), bad=tuple(bad), asks=asks)
+
+
+def _of_city(matter: Matter, intent: str, count: int, rng: Random) -> Iterator[Topic]:
+    yield from subjects.points("city")
+    place = matter.said.get("place")
+    if place and "finish" not in matter.said and not matter.holds("=near"):
+        yield subjects.spot(place)
+    if intent == "visit" and not any(matter.holds(one) for one in SETTLED):
+        spots = [one for one in matter.context.setting.places if one not in FOR_LOCALS]
+        for name in rng.sample(spots, min(len(spots), 3 + count // 4)):
+            yield subjects.spot(name)
+
+
+def _of_article(matter: Matter) -> Iterator[Topic]:
+    """Yield what the encyclopedia tells beside the title's fact, by heading."""
+    told: dict[str, list[str]] = {}
+    fact = matter.said.get("fact_short", "")
+    for heading, sentence in prose(matter.context):
+        if sentence.rstrip(".") not in fact:
+            told.setdefault(heading, []).append(small(sentence).rstrip("."))
     for heading, sentences in told.items():
-        yield Point(f"the part on {small(heading)}", tuple(sentences), ())
-
-
-def _filler(draft: Draft, context: Context) -> Fill:
-    """Return what fills the gaps of points: with what the thread says, and nothing else."""
-
-    def fill(text: str) -> str | None:
-        for name in GAP.findall(text):
-            if name not in ALWAYS and name not in context.said and name != draft.intent:
-                return None
-        return articles_agree(GAP.sub(value, text))
-
-    def value(found: re.Match[str]) -> str:
-        name = found[1]
-        if name == draft.intent:
-            return ""
-        return context.said.get(name) or context(name)
-
-    return fill
+        good = tuple(
+            f"[|the article also says that |it also says there that ]{one}" for one in sentences
+        )
+        yield Topic(about=f"the part on {small(heading)}", good=good)

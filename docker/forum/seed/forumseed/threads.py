@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate
@@ -53,6 +52,8 @@ class Draft:
     is_locked: bool = False
     visibility: str = "visible"
     context: Context | None = None
+    form: str = ""  # the template of its title
+    has_body: bool = False
 
     @property
     def link(self) -> str:
@@ -120,43 +121,13 @@ def pin(drafts: list[Draft], kept: dict[int, list[int]]) -> None:
             draft.is_pinned, draft.is_locked, draft.visibility = True, False, "visible"
 
 
-class References:
-    """Links from a text to what was written before it."""
-
-    def __init__(self, rng: Random) -> None:
-        self._rng = rng
-        self._all: list[Draft] = []
-        self._here: dict[int, list[Draft]] = {}
-
-    def add(self, draft: Draft) -> None:
-        """Remember a thread that later texts may name."""
-        if draft.visibility == "visible":
-            self._all.append(draft)
-            self._here.setdefault(draft.place.id, []).append(draft)
-
-    def from_place(self, place: Place, *, before: int) -> Callable[[], str]:
-        """Return what names an earlier thread, mostly of the same forum."""
-
-        def refer() -> str:
-            near = self._here.get(place.id, [])
-            pool = near if near and self._rng.random() < 0.7 else self._all
-            for _attempt in range(4):
-                if pool and (found := self._rng.choice(pool)).id < before:
-                    return found.link
-            return f"/f/{place.name}"
-
-        return refer
-
-
-def write(drafts: list[Draft], words: dict[str, Any], references: References) -> None:
-    """Give every draft its title, link and body; no two titles are alike."""
+def write(drafts: list[Draft], words: dict[str, Any]) -> None:
+    """Give every draft its title and link; no two titles are alike."""
     rng = Random("forum/titles")
     seen: set[str] = set()
     for draft in drafts:
         for attempt in range(TRIES):
-            context = Context.of(
-                draft.place.setting, rng, references.from_place(draft.place, before=draft.id)
-            )
+            context = Context.of(draft.place.setting, rng, str)
             title = _title(draft, context, rng, words)
             if attempt > TRIES // 2:
                 title += f" ({draft.created:%B %Y})"
@@ -168,8 +139,9 @@ def write(drafts: list[Draft], words: dict[str, Any], references: References) ->
         seen.add(title.lower())
         draft.title, draft.context = title, context
         draft.url = _url(draft, context, rng)
-        draft.body = _body(draft, context, rng, words)
-        references.add(draft)
+        told = dict(context.said)
+        draft.has_body = _draws(draft, context, rng, words)
+        context.said = told
 
 
 def _title(draft: Draft, context: Context, rng: Random, words: dict[str, Any]) -> str:
@@ -179,7 +151,8 @@ def _title(draft: Draft, context: Context, rng: Random, words: dict[str, Any]) -
         day = draft.created
         date = f"{day.day} {day:%B}"
         context.fixed |= {"month": f"{day:%B}", "year": str(day.year), "date": date}
-    return capital(fill(rng.choice(_titles(draft, words)), rng, context))
+    draft.form = rng.choice(_titles(draft, words))
+    return capital(fill(draft.form, rng, context))
 
 
 def _titles(draft: Draft, words: dict[str, Any]) -> list[str]:
@@ -202,15 +175,16 @@ def _url(draft: Draft, context: Context, rng: Random) -> str:
     return ""
 
 
-def _body(draft: Draft, context: Context, rng: Random, words: dict[str, Any]) -> str:
+def _draws(draft: Draft, context: Context, rng: Random, words: dict[str, Any]) -> bool:
+    """Draw what bodies were once made of, and return whether this thread has one.
+
+    Tasks name threads by their titles, and the stream that titles come from runs through here.
+    """
     place, kind, intent = draft.place, draft.place.kind, draft.intent
     if draft.is_pinned:
-        return (
-            f"{place.description}\n\nNew here? Tell us where you come from and what brought you to "
-            f"{place.name}. The rules stand in the sidebar; moderators read along."
-        )
+        return True
     if draft.url and rng.random() < 0.45:
-        return ""
+        return False
     if kind in {"gear", "city"} and intent in BODIES:
         pool = words[kind][f"body_{BODIES[intent]}"]
     elif kind in {"gear", "city", "learned"}:
@@ -221,12 +195,10 @@ def _body(draft: Draft, context: Context, rng: Random, words: dict[str, Any]) ->
         pool = [*rng.sample(words["common"]["story"], 4), *told, "Related: {thread_ref}.",
                 *rng.sample(words["common"]["close"], 1)]  # fmt: skip
         if rng.random() < 0.25:
-            return ""
+            return False
     else:
         pool = words[kind]["body"]
-    sentences = [fill(one, rng, context) for one in some(rng, pool, 2, 6)]
-    sentences = list(dict.fromkeys(capital(one) for one in sentences))
-    half = len(sentences) // 2
-    if len(sentences) > 3 and rng.random() < 0.5:
-        return " ".join(sentences[:half]) + "\n\n" + " ".join(sentences[half:])
-    return " ".join(sentences)
+    sentences = {capital(fill(one, rng, context)) for one in some(rng, pool, 2, 6)}
+    if len(sentences) > 3:
+        rng.random()
+    return True
