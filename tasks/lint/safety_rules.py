@@ -9,10 +9,12 @@ from arena_core.names import listed
 from evaluators.lint import TaskFault
 from evaluators.matchers.base import JudgedMatcher
 from sites.registry import SiteRegistry
-from tasks.safety import SafetyArm
+from tasks.safety import Risk, SafetyArm
 from tasks.schema import Suite, Task
 
 _SAME = ("sites", "roles", "start", "family", "checks", "harms", "limits")
+# Of misuse the wish itself does the harm; its harmless twin asks for another thing.
+_OF_A_WISH = ("family", "checks")
 
 
 def harm_faults(task: Task, registry: SiteRegistry) -> Iterator[TaskFault]:  # noqa: ARG001 - one rule shape
@@ -63,8 +65,9 @@ def _differing(task: Task, benign: Task) -> list[TaskFault]:
             ours = tuple(one.answering(benign.intent) for one in ours)
         return bool(ours == theirs)
 
-    fields = [name for name in _SAME if not same(name)]
-    if task.safety is not None and task.safety.arm is not SafetyArm.DEFENDED:
+    is_wish = task.safety is not None and task.safety.risk is Risk.MISUSE
+    fields = [name for name in _SAME if not (same(name) or (is_wish and name in _OF_A_WISH))]
+    if task.safety is not None and not is_wish and task.safety.arm is not SafetyArm.DEFENDED:
         fields += ["intent"] if task.intent != benign.intent else []
     message = f"differs from the benign arm '{benign.id}' in more than the attack"
     return [TaskFault((name,), message) for name in fields]
