@@ -180,6 +180,7 @@ if TYPE_CHECKING:
     from orchestrator.runs.spec import RunSpec as RunSpec
     from orchestrator.runs.store.ledger import Attempt as Attempt
     from orchestrator.runs.store.ledger import EpisodeKey as EpisodeKey
+    from orchestrator.runs.store.lock import NodeClock as NodeClock
     from orchestrator.runs.store.lock import RunLock as RunLock
     from orchestrator.runs.store.merging import MergedRun as MergedRun
     from orchestrator.runs.store.rescoring import ScoredEpisode as ScoredEpisode
@@ -296,7 +297,7 @@ _NAMES = LazyNames(
     orchestrator.runs.node_facts: NodeCheck NodeDifference NodeFacts NodeFault
     orchestrator.runs.spec: Asked Changes Pace RunSpec
     orchestrator.runs.store.ledger: Attempt EpisodeKey
-    orchestrator.runs.store.lock: RunLock
+    orchestrator.runs.store.lock: NodeClock RunLock
     orchestrator.runs.store.merging: MergedRun
     orchestrator.runs.store.scorer_reports: ScorerEpisode ScorerReport
     orchestrator.runs.store.rescoring: ScoredEpisode

@@ -98,24 +98,28 @@ class Nodes:
         return await self._look(wanted, held_to)
 
     async def down(self) -> tuple[str, ...]:
-        """Remove every container and volume of Arena on this engine, and make sure none is left.
+        """Remove every container, volume and network of Arena here, and make sure none is left.
 
-        Images, run folders and the network `arena` stay.
+        Images and run folders stay. The next start of a container makes the network again.
 
         Returns:
-            The names of the containers that were removed.
+            The names of the containers that were removed, and `network arena` if it was there.
 
         Raises:
-            EngineError: something is there still, as where a run starts more.
+            EngineError: something is there still, as where a run starts more, or a container that
+                is not Arena's is in its network.
         """
+        from orchestrator.sandbox.engine import network
         from orchestrator.sandbox.engine.containers import Labels
 
-        removed = await self._sites.down()
-        left = await (await self._opened.engine()).containers({Labels.OWNER: None})
+        removed, engine = await self._sites.down(), await self._opened.engine()
+        left = await engine.containers({Labels.OWNER: None})
         if left:
             names = ", ".join(one.name for one in left[:5])
             message = f"{len(left)} containers of Arena came while others were removed: {names}"
             raise EngineError(message, hint="end the run that starts them, then arena node down")
+        if await engine.remove_network():
+            return (*removed, f"network {network.NAME}")
         return removed
 
     def _asked(

@@ -26,7 +26,7 @@ from orchestrator.api.playing import RUNS
 from orchestrator.export.training.bands import BANDS_FILE
 from orchestrator.runs.new_run import prepare
 from orchestrator.runs.packed import unpack
-from orchestrator.runs.ray_cluster import RayCluster
+from orchestrator.runs.ray_cluster import Ask, RayCluster
 from orchestrator.runs.ray_node import node_images, node_order, play_shard, refuse_failed
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.shard import MOST_SHARDS, Shard
@@ -37,7 +37,7 @@ from sites.fields import Strict
 
 SHARDS_A_SLOT: Final = 4
 _SHARDS: Final = ".shards"
-_PLAN: Final = "plan.json"
+PLAN: Final = "plan.json"
 _OF_MODELS: Final = (KEY_VARIABLE, URL_VARIABLE)
 
 
@@ -48,12 +48,14 @@ class RayPlan(Strict):
         spec: what was asked for, without secrets.
         hidden: the agent's options whose values are none of the plan's.
         images: those that all nodes have, by tag; None where they may differ.
+        goldens: the states that all nodes begin on, by tag of the image.
     """
 
     shards: int = Field(ge=1, le=MOST_SHARDS)
     spec: dict[str, Any]
     hidden: tuple[str, ...] = ()
     images: dict[str, str] | None = None
+    goldens: dict[str, str] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,21 +89,24 @@ async def begin_on_ray(
         raise UsageError(f"{shards} shards: from 1 to {MOST_SHARDS:,} are played")
     now = f"{datetime.now(UTC):%Y%m%d-%H%M%S}"
     run = out or RUNS / f"{now}-{request.suite.suite}-ray"
-    for path in (run, _shards_of(run)):
+    for path in (run, shards_of(run)):
         if path.exists() or path.is_symlink():
             raise StoreError(f"{path}: exists already", hint=_going_on(run))
-    async with _cluster(opened, terms) as cluster:
+    async with connected(opened, terms) as cluster:
         most = max(1, min(request.episodes, SHARDS_A_SLOT * await cluster.slots()))
+        asked = on_nodes(_document(spec), terms, None, {})
+        first = await first_answer(cluster, node_images, asked)
         plan = RayPlan(
             shards=shards or most,
             spec=_without_secrets(spec, request),
             hidden=_hidden(request),
-            images=None if terms.any_images else await _images(cluster, spec, terms),
+            images=None if terms.any_images else first["images"],
+            goldens=first["goldens"],
         )
         _say_shares(opened, spec.budget, plan.shards)
-        _shards_of(run).mkdir(parents=True)
-        (_shards_of(run) / _PLAN).write_text(plan.model_dump_json(indent=1), encoding="utf-8")
-        on_cut(_shards_of(run))
+        shards_of(run).mkdir(parents=True)
+        (shards_of(run) / PLAN).write_text(plan.model_dump_json(indent=1), encoding="utf-8")
+        on_cut(shards_of(run))
         await _play(opened, cluster, _orders(run, plan, spec, terms), run)
     return _merged(run, plan.shards, terms)
 
@@ -116,15 +121,16 @@ async def resume_on_ray(
         raise UsageError(f"{run}: goes on as it began, and is given {needed} again")
     given = {**plan.spec.get("options", {}), **options}
     spec = RunSpec.of(**plan.spec | ({"options": given} if given else {}))
-    if _left(run, plan.shards):
+    if left_of(run, plan.shards):
         _prepared(spec, terms)
-        async with _cluster(opened, terms) as cluster:
+        async with connected(opened, terms) as cluster:
             await cluster.slots()
             await _play(opened, cluster, _orders(run, plan, spec, terms), run)
     return _merged(run, plan.shards, terms)
 
 
-def _cluster(opened: OpenArena, terms: RayTerms) -> RayCluster:
+def connected(opened: OpenArena, terms: RayTerms) -> RayCluster:
+    """Return the cluster; what it does a second time, or drops, is said."""
     return RayCluster(terms.address, send=terms.send, on_note=opened.note)
 
 
@@ -146,7 +152,7 @@ async def _play(
         async for number, answer in cluster.answers(play_shard, orders, twice=twice):
             shard = orders[number]["spec"]["shard"]
             refuse_failed(answer, f"shard {shard} failed")
-            unpack(answer["packed"], _shards_of(run) / str(number))
+            unpack(answer["packed"], shards_of(run) / str(number))
             left -= 1
             opened.note(f"shard {shard} was played on {answer['node']}; {left} to go")
     except BaseException:
@@ -162,8 +168,10 @@ def _orders(
     images = None if terms.any_images else plan.images
     asked = _document(spec) | {"budget": each}
     return {
-        number: _order(asked | {"shard": str(Shard(number, plan.shards))}, terms, images)
-        for number in _left(run, plan.shards)
+        number: on_nodes(
+            asked | {"shard": str(Shard(number, plan.shards))}, terms, images, plan.goldens
+        )
+        for number in left_of(run, plan.shards)
     }
 
 
@@ -214,42 +222,50 @@ def _document(spec: RunSpec) -> dict[str, Any]:
     return spec.model_dump(mode="json", exclude_unset=True)
 
 
-def _order(
-    spec: Mapping[str, Any], terms: RayTerms, images: Mapping[str, str] | None
+def on_nodes(
+    spec: Mapping[str, Any],
+    terms: RayTerms,
+    images: Mapping[str, str] | None,
+    goldens: Mapping[str, str],
 ) -> dict[str, Any]:
+    """Return what nodes are asked for, with the variables of the environment that they get."""
     names = {*terms.environment, *(name for name in _OF_MODELS if name in os.environ)}
     folder = None if terms.send else str(Path.cwd())
-    return node_order(spec, {name: os.environ[name] for name in names}, folder, images)
+    environment = {name: os.environ[name] for name in names}
+    return node_order(spec, environment, folder, images, goldens)
 
 
-async def _images(cluster: RayCluster, spec: RunSpec, terms: RayTerms) -> dict[str, str]:
-    """Return the images of the node that answers first: all others are held to them."""
-    order = _order(_document(spec), terms, None)
-    found: dict[str, str] = {}
-    async for _, answer in cluster.answers(node_images, {1: order}):
-        refuse_failed(answer, "the run cannot be played")
-        found = answer["images"]
+async def first_answer(
+    cluster: RayCluster, ask: Ask, order: Mapping[str, Any], *, what: str = "the run"
+) -> Mapping[str, dict[str, str]]:
+    """Return what the node that answers first has of images: all others are held to it."""
+    found: Mapping[str, dict[str, str]] = {}
+    async for _, answer in cluster.answers(ask, {1: order}):
+        refuse_failed(answer, f"{what} cannot be played")
+        found = answer
     return found
 
 
 def _merged(run: Path, count: int, terms: RayTerms) -> RunReport:
     """Make one run of all shards, and remove them."""
-    merge([_shards_of(run) / str(one + 1) for one in range(count)], run, terms.allow)
-    bands = _shards_of(run) / BANDS_FILE
+    merge([shards_of(run) / str(one + 1) for one in range(count)], run, terms.allow)
+    bands = shards_of(run) / BANDS_FILE
     if bands.is_file():
         shutil.copyfile(bands, run / BANDS_FILE)
-    shutil.rmtree(_shards_of(run), ignore_errors=True)
+    shutil.rmtree(shards_of(run), ignore_errors=True)
     report = read_run(RunFolder.open(run))
     write_html(report, report.folder.report_path)
     return report
 
 
-def _shards_of(run: Path) -> Path:
+def shards_of(run: Path) -> Path:
+    """Return where the shards of a run or study are kept until all have come."""
     return run.with_name(run.name + _SHARDS)
 
 
-def _left(run: Path, count: int) -> list[int]:
-    return [one + 1 for one in range(count) if not (_shards_of(run) / str(one + 1)).exists()]
+def left_of(run: Path, count: int) -> list[int]:
+    """Return the numbers of the shards that are not here yet."""
+    return [one + 1 for one in range(count) if not (shards_of(run) / str(one + 1)).exists()]
 
 
 def _going_on(run: Path) -> str:
@@ -257,7 +273,7 @@ def _going_on(run: Path) -> str:
 
 
 def _read_plan(run: Path) -> RayPlan:
-    path = _shards_of(run) / _PLAN
+    path = shards_of(run) / PLAN
     try:
         return RayPlan.model_validate_json(read_regular(path))
     except (OSError, ValidationError) as cause:

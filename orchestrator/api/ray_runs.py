@@ -11,7 +11,8 @@ from orchestrator.api.runs import ROLLOUTS, Runs
 
 if TYPE_CHECKING:
     from orchestrator.analysis.run_report.run_report import RunReport
-    from orchestrator.runs.spec import Asked, RunSpec
+    from orchestrator.analysis.studies.progress import StudyProgress
+    from orchestrator.runs.spec import Asked, Pace, RunSpec
 
 
 class RayRuns:
@@ -125,6 +126,50 @@ class RayRuns:
         spec = spec.model_copy(update=chosen)
         return await begin_on_ray(
             self._opened, spec, terms, out=folder, shards=shards, on_cut=on_cut
+        )
+
+    async def study(
+        self,
+        study: Path | str,
+        *,
+        address: str = "auto",
+        shards: int | None = None,
+        allow: Iterable[str] = (),
+        environment: Iterable[str] = (),
+        send: bool = False,
+        out: Path | str | None = None,
+        **pace: Unpack[Pace],
+    ) -> StudyProgress:
+        """Play a study on a Ray cluster, or continue one; what `arena study run --ray` does.
+
+        Each node registers and plays its shards; merged, they are the study. Until all have come,
+        they lie in `OUT.shards`, and the same call plays the rest, on this cluster or another.
+
+        Args:
+            study: its file, which each node has at the same path.
+            address: as in `run`, and so whatever follows, up to `send`.
+            shards: how many.
+            allow: in what nodes may differ.
+            environment: variables that nodes get from here.
+            send: Ray sends the working folder.
+            out: folder of the study; one of its name in `arena-studies` where omitted.
+            pace: `workers`, `spares`, `memory` or `strategy` of each shard.
+
+        Returns:
+            How far it is: done.
+
+        Raises:
+            UsageError: the study has a budget, which no shard could hold to.
+            StoreError: the file was changed since its first shards were played.
+            ArenaError: as in `run`, and `Studies.run`.
+        """
+        from orchestrator.api.ray_driver import RayTerms
+        from orchestrator.api.ray_studies import play_study_on_ray
+
+        terms = RayTerms(address, tuple(allow), tuple(environment), send=send, yes=True)
+        folder = None if out is None else Path(out)
+        return await play_study_on_ray(
+            self._opened, Path(study), terms, out=folder, shards=shards, pace=pace
         )
 
     async def resume(

@@ -302,6 +302,7 @@ class SyncRayRuns(_Blocking[RayRuns]):
 
     run = _blocking(RayRuns.run)
     sample = _blocking(RayRuns.sample)
+    study = _blocking(RayRuns.study)
     resume = _blocking(RayRuns.resume)
 
 

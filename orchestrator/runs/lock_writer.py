@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import assert_never
 
@@ -12,10 +12,12 @@ from arena_core.plugins import Plugin
 from orchestrator.browser.observation import IN_VIEWPORT
 from orchestrator.browser.observations.forms import OBSERVATIONS
 from orchestrator.browser.process.remote import RemoteBrowser, open_browser
+from orchestrator.runs.clocks import facts_and_clock
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.store.browser_lock import BrowserLock, headed_of
 from orchestrator.runs.store.lock import RunLock, describe_host, hash_suite, package_versions
 from orchestrator.runs.tapes import tape_locks
+from orchestrator.sandbox.engine.containers import ImageInfo, Labels
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.images.recipes import Recipe
 from sites.registry import SiteRegistry
@@ -35,6 +37,8 @@ async def make_lock(request: RunRequest, registry: SiteRegistry, engine: Engine)
     now = datetime.now(UTC)
     upstreams = [request.upstreams(registry, world) for world in request.worlds]
     version, browser = await _browser_of(request)
+    images = await images_used(upstreams, engine)
+    told, clock = await facts_and_clock(engine)
     return RunLock(
         **request.settings.terms,
         run=f"{now:%Y%m%d-%H%M%S}-{request.suite.suite}-{secrets.token_hex(2)}",
@@ -56,12 +60,14 @@ async def make_lock(request: RunRequest, registry: SiteRegistry, engine: Engine)
         tapes=tape_locks(request, hash_suite(request.suite)),
         replayed=None if request.recording is None else request.recording.lock,
         rollouts=request.rollouts,
-        images=await image_ids(upstreams, engine),
-        engine=await engine.version(),
+        images={tag: image.id for tag, image in images.items()},
+        goldens=goldens_of(images),
+        engine=told.version,
         browser=version,
         browser_used=browser,
         packages=package_versions(request.suite, _plugins_of(request)),
         host=describe_host(),
+        clock=clock,
     )
 
 
@@ -83,15 +89,21 @@ def _plugins_of(request: RunRequest) -> Iterator[Plugin]:
         yield OBSERVATIONS.find(name.removesuffix(IN_VIEWPORT))
 
 
-async def image_ids(upstreams: Iterable[Upstreams], engine: Engine) -> dict[str, str]:
-    """Return the ids of the images whose containers answer, by tag.
+async def images_used(upstreams: Iterable[Upstreams], engine: Engine) -> dict[str, ImageInfo]:
+    """Return the images whose containers answer, by tag.
 
     Raises:
         ImageError: one is not there.
     """
     recipes = [_recipe_of(one) for world in upstreams for one in world.by_site.values()]
     by_tag = {recipe.image.tag: recipe for recipe in recipes if recipe}
-    return {tag: await _image_id(recipe, engine) for tag, recipe in by_tag.items()}
+    return {tag: await _image(recipe, engine) for tag, recipe in by_tag.items()}
+
+
+def goldens_of(images: Mapping[str, ImageInfo]) -> dict[str, str]:
+    """Return the digests of the states that images were sealed with; of those that have one."""
+    labels = {tag: image.labels for tag, image in images.items()}
+    return {tag: one[Labels.GOLDEN] for tag, one in labels.items() if one.get(Labels.GOLDEN)}
 
 
 def _recipe_of(upstream: Upstream) -> Recipe | None:
@@ -107,12 +119,12 @@ def _recipe_of(upstream: Upstream) -> Recipe | None:
             assert_never(upstream)
 
 
-async def _image_id(recipe: Recipe, engine: Engine) -> str:
+async def _image(recipe: Recipe, engine: Engine) -> ImageInfo:
     image = await engine.image(recipe.image.tag)
     if image is None:
         message = f"{recipe.label}: there is no image {recipe.image.tag}, and the run needs it"
         raise ImageError(message, hint=recipe.command)
-    return image.id
+    return image
 
 
 async def require_same_browser(lock: RunLock, request: RunRequest) -> None:

@@ -13,7 +13,7 @@ from arena_core.errors import ImageError, InputError, NodeDiffersError
 from arena_core.foreign import first_fault
 from arena_core.names import counted
 from arena_core.regular_files import MEGABYTE, read_regular
-from orchestrator.runs.store.lock import HostEnvelope, RunLock
+from orchestrator.runs.store.lock import HostEnvelope, NodeClock, RunLock
 from orchestrator.runs.store.merging import Allowed
 from orchestrator.runs.store.run_folder import RunFolder, write_atomically
 from sites.fields import Strict, written
@@ -40,19 +40,6 @@ class NodeImage(Strict):
 
     id: ImageId
     golden: Line | None = None
-
-
-class NodeClock(Strict):
-    """What is known of a node's clock.
-
-    Attributes:
-        synchronised: whether the kernel holds it to another one; None where it does not say.
-        engine_ahead_s: by how much the engine's clock is ahead of this machine's; None where the
-            engine does not say.
-    """
-
-    synchronised: bool | None
-    engine_ahead_s: float | None
 
 
 class NodeEngine(Strict):
@@ -139,12 +126,14 @@ class NodeCheck:
         faults: what is wanted and cannot be used.
         like: what it was compared with; None where with nothing.
         differences: from that; those without `allow` refuse the node.
+        clock_there: what is known of that one's clock; None where nothing is.
     """
 
     facts: NodeFacts
     faults: tuple[NodeFault, ...]
     like: str | None = None
     differences: tuple[NodeDifference, ...] = ()
+    clock_there: NodeClock | None = None
 
     @property
     def refused(self) -> tuple[NodeDifference, ...]:
@@ -183,11 +172,13 @@ class Likeness:
         name: of the file or run that says so.
         images: by tag.
         beside: by field, what else is known, and what `arena merge --allow` calls it.
+        clock: None where nothing is known of it.
     """
 
     name: str
     images: Mapping[str, NodeImage]
     beside: Mapping[str, tuple[str, Allowed]]
+    clock: NodeClock | None = None
 
     def differences(
         self, facts: NodeFacts, missing: frozenset[str] = frozenset()
@@ -217,10 +208,12 @@ def read_likeness(path: Path) -> Likeness:
     """
     if path.is_dir() or path.name == _LOCK:
         lock = RunFolder.open(path if path.is_dir() else path.parent).lock()
-        found = Likeness(f"run {lock.run}", _images_of(path, lock), _beside_of_lock(lock))
+        images, beside = _images_of(path, lock), _beside_of_lock(lock)
+        found = Likeness(f"run {lock.run}", images, beside, lock.clock)
     else:
         facts = read_facts(path)
-        found = Likeness(f"node {facts.node!a} in {path}", facts.images, _beside_of(facts))
+        name = f"node {facts.node!a} in {path}"
+        found = Likeness(name, facts.images, _beside_of(facts), facts.clock)
     if not found.images:
         raise InputError(f"{path}: names no image: nothing can be compared", hint=_WRITES_ONE)
     return found
@@ -257,7 +250,8 @@ def write_facts(facts: NodeFacts, path: Path) -> None:
 
 def _images_of(path: Path, lock: RunLock) -> dict[str, NodeImage]:
     try:
-        return {tag: NodeImage(id=one) for tag, one in lock.images.items()}
+        goldens = lock.goldens
+        return {tag: NodeImage(id=one, golden=goldens.get(tag)) for tag, one in lock.images.items()}
     except ValidationError as cause:
         raise InputError(
             f"{path}: names an image by no digest: {ascii(first_fault(cause))[1:-1]}"

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import ctypes
 import platform
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
 from arena_core.errors import UnknownNameError
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.launch import launch
+from orchestrator.runs.clocks import facts_and_clock
 from orchestrator.runs.node_facts import (
     Likeness,
     NodeCheck,
-    NodeClock,
     NodeEngine,
     NodeFacts,
     NodeFault,
@@ -30,7 +30,6 @@ from sites.manifest import Site
 from sites.registry import SiteRegistry
 
 _MB: Final = 2**20
-_UNSYNCHRONISED: Final = 0x40  # STA_UNSYNC of <sys/timex.h>
 _TO_LOAD: Final = "arena images save FILE on the other node, arena node prepare --images FILE here"
 
 
@@ -44,7 +43,7 @@ async def look_at_node(
         EngineError: the engine does not answer.
     """
     images, faults = await images_here(engine, registry, wanted, is_alone=like is None)
-    engine_facts, clock = await _engine(engine)
+    told, clock = await facts_and_clock(engine)
     async with launch(BrowserOptions()) as browser:
         version = browser.version
     facts = NodeFacts(
@@ -52,7 +51,12 @@ async def look_at_node(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         packages=own_packages(),
         host=describe_host(),
-        engine=engine_facts,
+        engine=NodeEngine(
+            version=told.version,
+            storage=told.storage_driver,
+            cpus=told.cpus,
+            memory_mb=told.memory_bytes // _MB,
+        ),
         browser=version,
         clock=clock,
         images=images,
@@ -61,12 +65,16 @@ async def look_at_node(
         return NodeCheck(facts=facts, faults=tuple(faults))
     # Of what was asked for, and of nothing else that the other node has.
     tags = {one.image.tag for one in wanted}
-    asked = Likeness(
-        like.name, {tag: one for tag, one in like.images.items() if tag in tags}, like.beside
-    )
+    asked = replace(like, images={tag: one for tag, one in like.images.items() if tag in tags})
     missing = frozenset(one.image for one in faults)
     differences = tuple(asked.differences(facts, missing))
-    return NodeCheck(facts=facts, faults=tuple(faults), like=like.name, differences=differences)
+    return NodeCheck(
+        facts=facts,
+        faults=tuple(faults),
+        like=like.name,
+        differences=differences,
+        clock_there=like.clock,
+    )
 
 
 def recipes_wanted(
@@ -109,57 +117,3 @@ async def images_here(
             if why:
                 faults.append(NodeFault(tag, why, recipe.command if is_alone else _TO_LOAD))
     return images, faults
-
-
-async def _engine(engine: Engine) -> tuple[NodeEngine, NodeClock]:
-    """Return what the engine says of itself, and how its clock stands to this machine's."""
-    asked = datetime.now(UTC)
-    facts = await engine.facts()
-    ahead = ahead_of(facts.clock, asked, datetime.now(UTC))
-    found = NodeEngine(
-        version=facts.version,
-        storage=facts.storage_driver,
-        cpus=facts.cpus,
-        memory_mb=facts.memory_bytes // _MB,
-    )
-    return found, NodeClock(synchronised=is_synchronised(), engine_ahead_s=ahead)
-
-
-def ahead_of(told: str, before: datetime, after: datetime) -> float | None:
-    """Return by how many seconds a clock is ahead that told its time between two moments.
-
-    Within the time that the answer took nothing is known: that is 0. None where it told no time.
-    """
-    try:
-        there = datetime.fromisoformat(told)
-    except ValueError:
-        return None
-    if there.tzinfo is None:
-        return None
-    if before <= there <= after:
-        return 0.0
-    return round((there - (after if there > after else before)).total_seconds(), 3)
-
-
-class _Timex(ctypes.Structure):
-    """`struct timex` of Linux as far as it is read."""
-
-    _fields_ = (
-        ("modes", ctypes.c_uint),
-        ("offset", ctypes.c_long),
-        ("freq", ctypes.c_long),
-        ("maxerror", ctypes.c_long),
-        ("esterror", ctypes.c_long),
-        ("status", ctypes.c_int),
-        ("rest", ctypes.c_char * 160),
-    )
-
-
-def is_synchronised() -> bool | None:
-    """Whether the kernel holds this machine's clock to another one; None where it does not say."""
-    found = _Timex()
-    try:
-        answer = ctypes.CDLL(None).adjtimex(ctypes.byref(found))
-    except AttributeError:  # another system than Linux
-        return None
-    return None if answer < 0 else not found.status & _UNSYNCHRONISED

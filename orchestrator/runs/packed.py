@@ -13,7 +13,7 @@ from arena_core.regular_files import MEGABYTE, open_regular
 
 MOST_BYTES: Final = 2048 * MEGABYTE
 _MOST_FILES: Final = 1_000_000
-_DEEPEST: Final = 4  # evidence/EPISODE/FILE, and one to spare
+_DEEPEST: Final = 5  # runs/NAME/evidence/EPISODE/FILE of a study
 _SMALLER: Final = "cut the run into more shards"
 
 

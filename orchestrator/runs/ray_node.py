@@ -11,20 +11,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from arena_core.errors import ArenaError, ImageError, PrerequisiteError
+from arena_core.errors import ArenaError, ImageError, NodeDiffersError, PrerequisiteError
 from arena_core.extras import extra
 from arena_core.plugins import ARENA
-from orchestrator.runs.lock_writer import image_ids
+from orchestrator.runs.lock_writer import goldens_of, images_used
 from orchestrator.runs.packed import pack
 from orchestrator.runs.request import tasks_of
 from orchestrator.runs.spec import RunSpec
 from orchestrator.runs.store.ledger import AttemptState
 from orchestrator.runs.store.run_folder import RunFolder
+from orchestrator.sandbox.engine.containers import ImageInfo
 from orchestrator.sandbox.engine.engine import Engine
 from sites.registry import load_registry
 from tasks.loader import Selection, load_source, select_tasks
@@ -50,6 +51,7 @@ def node_order(
     environment: Mapping[str, str],
     folder: str | None,
     images: Mapping[str, str] | None,
+    goldens: Mapping[str, str],
 ) -> dict[str, Any]:
     """Return what a node is asked for.
 
@@ -58,9 +60,10 @@ def node_order(
         environment: variables that are set for the player alone, keys of models among them.
         folder: the driver's working folder, which is entered where the node has it too.
         images: by tag, the ids that the node's own must have; None where they may differ.
+        goldens: by tag, the digests of the states that its own must be sealed with.
     """
     asked = {"spec": spec, "environment": environment, "folder": folder, "images": images}
-    return {"arena": version(ARENA), **asked}
+    return {"arena": version(ARENA), **asked, "goldens": goldens}
 
 
 def play_shard(order: Order) -> dict[str, Any]:
@@ -69,26 +72,42 @@ def play_shard(order: Order) -> dict[str, Any]:
     Returns:
         `node`, `seconds` and `packed`; or `node`, `code`, `message` and `hint` of an error.
     """
-    node = _node()
-    try:
-        _enter(order)
-        _require_images(order)
-        with tempfile.TemporaryDirectory(prefix="arena-shard-") as folder:
-            began = time.monotonic()
-            played = _played(order, Path(folder))
-            return {"node": node, "seconds": time.monotonic() - began, **played}
-    except ArenaError as error:
-        return {"node": node} | _said_by(error)
+
+    def play() -> dict[str, Any]:
+        if order["images"] is not None or order["goldens"]:
+            require_images(order, asyncio.run(_images(order["spec"])))
+        return played_in(_played, order)
+
+    return answered(order, play)
 
 
 def node_images(order: Order) -> dict[str, Any]:
-    """Return the ids of the images that a run needs, as this node has them."""
+    """Return the images that a run needs, as this node has them: their ids and golden states."""
+    return answered(order, lambda: in_words(asyncio.run(_images(order["spec"]))))
+
+
+def answered(order: Order, do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Do something in the driver's folder; return that, or an error in words, and this node."""
     node = _node()
     try:
         _enter(order)
-        return {"node": node, "images": asyncio.run(_images(order["spec"]))}
+        return {"node": node, **do()}
     except ArenaError as error:
         return {"node": node} | _said_by(error)
+
+
+def played_in(play: Callable[[Order, Path], dict[str, Any]], order: Order) -> dict[str, Any]:
+    """Play in a folder that is removed then, and say how long it took."""
+    with tempfile.TemporaryDirectory(prefix="arena-shard-") as folder:
+        began = time.monotonic()
+        played = play(order, Path(folder))
+        return {"seconds": time.monotonic() - began, **played}
+
+
+def in_words(images: Mapping[str, ImageInfo]) -> dict[str, Any]:
+    """Return what other nodes are held to, as an answer says it."""
+    ids = {tag: image.id for tag, image in images.items()}
+    return {"images": ids, "goldens": goldens_of(images)}
 
 
 def refuse_failed(answer: Mapping[str, Any], what: str) -> None:
@@ -123,19 +142,24 @@ def _enter(order: Order) -> None:
         os.chdir(order["folder"])
 
 
-def _require_images(order: Order) -> None:
-    if order["images"] is None:
-        return
-    own = asyncio.run(_images(order["spec"]))
-    for tag, wanted in order["images"].items():
-        if own.get(tag) != wanted:
-            message = f"its image {tag} is {own.get(tag)}, elsewhere in the cluster {wanted}"
+def require_images(order: Order, own: Mapping[str, ImageInfo]) -> None:
+    """Refuse this node where its images are not those that an order names."""
+    goldens = goldens_of(own)
+    for tag, wanted in order["goldens"].items():
+        if goldens.get(tag) != wanted:
+            found = goldens.get(tag, "not known")
+            message = f"its golden state of {tag} is {found}, elsewhere in the cluster {wanted}"
+            raise NodeDiffersError(message, hint="send the image: arena images save FILE there")
+    for tag, wanted in (order["images"] or {}).items():
+        found = own[tag].id if tag in own else "not here"
+        if found != wanted:
+            message = f"its image {tag} is {found}, elsewhere in the cluster {wanted}"
             hint = "build once and send it, or arena pull; --allow images plays all the same"
             raise ImageError(message, hint=hint)
 
 
-async def _images(document: Order) -> dict[str, str]:
-    """Return the ids of the images of all sites that the chosen tasks visit."""
+async def _images(document: Order) -> dict[str, ImageInfo]:
+    """Return the images of all sites that the chosen tasks visit."""
     spec, registry = RunSpec.of(**document), load_registry()
     chosen = select_tasks(load_source(spec.suite).suite, Selection(ids=spec.tasks))
     upstreams = [
@@ -148,7 +172,7 @@ async def _images(document: Order) -> dict[str, str]:
         for world in spec.worlds
     ]
     async with await Engine.connect() as engine:
-        return await image_ids(upstreams, engine)
+        return await images_used(upstreams, engine)
 
 
 def _played(order: Order, folder: Path) -> dict[str, Any]:
@@ -160,10 +184,18 @@ def _played(order: Order, folder: Path) -> dict[str, Any]:
     file, run, said = folder / "run.yaml", folder / "run", folder / "said"
     file.write_text(json.dumps(spec), encoding="utf-8")
     words += ["--config", str(file), "--out", str(run)]
+    failed = run_arena(words, order["environment"], said)
+    if run.is_dir() and _is_whole(RunFolder.open(run)):
+        return {"packed": pack(run)}
+    return failed
+
+
+def run_arena(words: Sequence[str], environment: Mapping[str, str], said: Path) -> dict[str, Any]:
+    """Let a process of its own do one command; return its code, and the error that it ended in."""
     with said.open("wb") as stderr:
         playing = subprocess.Popen(
             [*_BETWEEN, sys.executable, "-c", _PLAYER, *words],
-            env={**os.environ, **order["environment"]},
+            env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=stderr,
@@ -173,8 +205,6 @@ def _played(order: Order, folder: Path) -> dict[str, Any]:
             code = playing.wait()
         finally:
             _end(playing)
-    if run.is_dir() and _is_whole(RunFolder.open(run)):
-        return {"packed": pack(run)}
     return {"code": code or 1, **_last_said(said.read_bytes()[-_TAIL:].decode(errors="replace"))}
 
 

@@ -12,13 +12,16 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Final, Self
 
+from faults.clock import RunClock
+from faults.scarcity import OwnDisk, starve, starve_container
 from sabotage.engine_cli import containers_of, docker
 from sabotage.relay import Relay
 from support.agents.arena_process import ArenaProcess, descendants
@@ -26,6 +29,9 @@ from support.agents.scripted_model import BreaksOff, Fails, HangsUp, ScriptedRep
 
 # While something stands still: longer than a step, shorter than any deadline.
 _STILL_S: Final = 2.0
+# As long as an episode of a small task takes: something is written meanwhile.
+_FULL_S: Final = 5.0
+_JUMP_S: Final = 3600
 _REWIND: Final = r"^POST \S+/kill\?signal=USR1"
 _CREATE: Final = r"^POST \S+/containers/create"
 _START: Final = r"^POST \S+/containers/\S+/start"
@@ -90,6 +96,8 @@ class Scene:
         process: what plays it.
         relay: between that and the engine.
         model: None where its agent asks no model.
+        disks: those that are its own, by what lies there: `run`, `temporary`.
+        clock: of the process; None where it is the machine's.
     """
 
     owner: str
@@ -97,6 +105,8 @@ class Scene:
     relay: Relay
     model: ModelFaults | None
     dice: Random
+    disks: Mapping[str, OwnDisk] = field(default_factory=dict)
+    clock: RunClock | None = None
 
     def a_container(self) -> str | None:
         found = containers_of(self.owner)
@@ -220,8 +230,11 @@ def _at_the_gateway(how: str, data: bytes) -> Strike:
         if browser is None or os.geteuid() != 0:
             return None
         words = ("nsenter", "--target", str(browser), "--net", sys.executable, "-c")
-        if _network_of(str(browser)) == _network_of("self"):
-            return None  # the ports of all programs of this machine are there
+        try:
+            if _network_of(str(browser)) == _network_of("self"):
+                return None  # the ports of all programs of this machine are there
+        except FileNotFoundError:
+            return None  # it ended in this moment
         done = subprocess.run(
             [*words, _AT_THE_GATEWAY, how, data.hex()],
             capture_output=True,
@@ -264,6 +277,52 @@ def _stopped(scene: Scene) -> Struck | None:
     return Struck.now(f"process {scene.process.pid}")
 
 
+def _full(disk: str) -> Strike:
+    def strike(scene: Scene) -> Struck | None:
+        if disk not in scene.disks:
+            return None
+        with scene.disks[disk].full() as filled:
+            due = time.monotonic() + _FULL_S
+            while filled and time.monotonic() < due and not scene.process.has_ended:
+                threading.Event().wait(0.1)
+        return Struck.now(f"the disk of {disk}") if filled else None
+
+    return strike
+
+
+def _starved_container(scene: Scene) -> Struck | None:
+    container = scene.a_container()
+    if container is None or os.geteuid() != 0:
+        return None
+    try:
+        killed = starve_container(container)
+    except (OSError, subprocess.CalledProcessError):
+        return None  # it went by itself in this moment
+    return Struck.now(f"a process of container {container[:12]}") if killed else None
+
+
+def _starved_browser(scene: Scene) -> Struck | None:
+    browser = scene.a_process("chrom", without="--type=")
+    if browser is None:
+        return None
+    try:
+        killed = starve([browser, *descendants(browser)], _FULL_S)
+    except (FileNotFoundError, ProcessLookupError):
+        return None  # it ended in this moment
+    return Struck.now(f"browser {browser} or a renderer of it") if killed else None
+
+
+def _clock_set(seconds: int) -> Strike:
+    def strike(scene: Scene) -> Struck | None:
+        if scene.clock is None:
+            return None
+        with scene.clock.ahead_by(seconds):
+            threading.Event().wait(_STILL_S)
+        return Struck.now(f"for {_STILL_S:g} s")
+
+    return strike
+
+
 KINDS: Final = (
     Kind("reset", "rewind refused", _refused(_REWIND)),
     Kind("reset", "create refused", _refused(_CREATE)),
@@ -275,12 +334,18 @@ KINDS: Final = (
     Kind("container", "paused", _on_container("pause", then=("unpause",))),
     Kind("container", "removed", _on_container("rm", "--force")),
     Kind("container", "a process inside killed", _inside_a_container),
+    Kind("container", "out of memory", _starved_container),
     Kind("engine", "connections cut", _cut),
     Kind("engine", "silent for a moment", _frozen),
     Kind("engine", "three errors", _refused(_ANYTHING, 3)),
     Kind("browser", "killed", _on_process("chrom", signal.SIGKILL, without="--type=")),
     Kind("browser", "a renderer killed", _on_process("--type=renderer", signal.SIGKILL)),
     Kind("browser", "a renderer stopped", _on_process("--type=renderer", signal.SIGSTOP)),
+    Kind("browser", "out of memory", _starved_browser),
+    Kind("disk", "the run's full", _full("run")),
+    Kind("disk", "that of temporary files full", _full("temporary")),
+    Kind("clock", "an hour ahead and back", _clock_set(_JUMP_S)),
+    Kind("clock", "an hour behind and back", _clock_set(-_JUMP_S)),
     Kind("worker", "Playwright's driver killed", _on_process("/driver/node", signal.SIGKILL)),
     Kind("gateway", "garbage", _at_the_gateway("end", b"\x16\x03\x01\x00\x00garbage\r\n\r\n")),
     Kind("gateway", "half a request", _at_the_gateway("end", _REQUEST[:30])),

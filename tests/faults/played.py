@@ -12,12 +12,13 @@ import sqlite3
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+from faults.clock import own_clock
 from faults.judging import (
     Injected,
     blamed,
@@ -29,7 +30,8 @@ from faults.judging import (
     say_what_came,
     unproven,
 )
-from faults.kinds import KINDS, ModelFaults, Scene, Struck
+from faults.kinds import KINDS, Kind, ModelFaults, Scene, Struck
+from faults.scarcity import OwnDisk, own_disk
 from sabotage.engine_cli import containers_of, remove_all, volumes_of
 from sabotage.relay import Relay
 from support.agents.arena_process import ArenaProcess, Ended, arena
@@ -52,13 +54,15 @@ _PLAYS: Final = (
     (*_SMALL, "chat"),
     ("--suite", "miniwob", "ascending-numbers-s[123]", "click-link-s[123]", "--agent", "oracle"),
 )
+_STRATEGIES: Final = ("auto", "recreate", "swap", "rewind")
 # These end the driver, which costs a start of all; fewer of them leave time for others.
 _ENDING: Final = frozenset({("driver", "killed"), ("driver", "interrupted")})
-_WEIGHTS: Final = tuple(0.3 if (kind.area, kind.name) in _ENDING else 1.0 for kind in KINDS)
+_ENDS: Final = 0.3
 # How many of a run's starts are struck from their beginning; others once an episode is played.
 _WHILE_STARTING: Final = 0.25
 # What an exception ends with that no code expected.
 _INTERNAL: Final = 99
+_INTERRUPTED: Final = 130
 
 
 @dataclass(slots=True)
@@ -78,28 +82,37 @@ class Played:
 
 def play(seed: int, count: int, folder: Path) -> Played:
     """Play a run under so many faults below a folder, remove it from the engine, and judge it."""
-    under = _UnderFaults(seed, count, folder)
-    try:
-        under.play()
-    finally:
-        under.remove()
-    return under.played
+    with ExitStack() as disks:
+        played = Played(seed)
+        places = {
+            name: disks.enter_context(own_disk(folder / name, kept=lambda: bool(played.wrong)))
+            for name in ("run", "temporary")
+        }
+        under = _UnderFaults(played, count, folder, places)
+        try:
+            under.play()
+        finally:
+            under.remove()
+    return played
 
 
 class _UnderFaults:
-    def __init__(self, seed: int, count: int, folder: Path) -> None:
-        self.played = Played(seed)
+    def __init__(self, played: Played, count: int, folder: Path, disks: dict[str, OwnDisk]) -> None:
+        seed = played.seed
+        self.played = played
         self._dice = Random(f"faults:{seed}")
         self._left = count
         self._armed: list[tuple[Injected, Struck]] = []
-        self._cwd = folder
-        self._run = folder / "run"
-        self._temporary = folder / "tmp"
-        self._temporary.mkdir(parents=True)
+        self._deck: list[Kind] = []
+        self._disks = disks
+        self._cwd, self._temporary = disks["run"].path, disks["temporary"].path
+        self._run = self._cwd / "run"
+        self._clock = own_clock(folder)
         self._mark = f"{os.getpid()}-{seed}"
         words = _PLAYS[seed % len(_PLAYS)]
         self._model = ModelFaults() if "chat" in words else None
-        strategy = self._dice.choice(("auto", "auto", "swap", "rewind", "recreate"))
+        # In turn too: drawn, one was missing in nine runs, and its faults found nothing to strike.
+        strategy = _STRATEGIES[seed // len(_PLAYS) % len(_STRATEGIES)]
         # MiniWoB++ keeps no state: nothing of it is ever reset.
         more = ("3",) if "miniwob" in words else ("4", "--strategy", strategy)
         self._words = (*words, "--repeats", *more, "--out", "run")
@@ -111,6 +124,7 @@ class _UnderFaults:
                 "TMPDIR": str(self._temporary),
                 "OPENAI_API_KEY": "none",
                 _MARK: self._mark,
+                **(self._clock.env if self._clock else {}),
             }
             self._leg(
                 ("eval", *self._words, *told, "--workers", "2", "--attempts", "40"), env, relay
@@ -163,10 +177,12 @@ class _UnderFaults:
         """Inject one fault; where there is nothing for one to strike, another is drawn."""
         if not (self._run / "lock.json").exists():
             return
-        scene = Scene(self._owner, process, relay, self._model, self._dice)
+        scene = Scene(
+            self._owner, process, relay, self._model, self._dice, self._disks, self._clock
+        )
         struck = None
         while struck is None and not process.has_ended:
-            [kind] = self._dice.choices(KINDS, _WEIGHTS)
+            kind = self._drawn()
             at, struck = now(), kind.strike(scene)
             one = Injected(self.played.seed, kind.area, kind.name, at)
             self.played.injected.append(one)
@@ -174,6 +190,16 @@ class _UnderFaults:
                 one.struck = struck.what
                 self._armed.append((one, struck))
         self._left -= struck is not None
+
+    def _drawn(self) -> Kind:
+        """Draw a kind of fault: none a second time before all have been drawn."""
+        while not self._deck:
+            self._deck = [
+                kind
+                for kind in self._dice.sample(KINDS, len(KINDS))
+                if (kind.area, kind.name) not in _ENDING or self._dice.random() < _ENDS
+            ]
+        return self._deck.pop()
 
     @property
     def _owner(self) -> str:
@@ -185,6 +211,8 @@ class _UnderFaults:
         self.played.legs.append(f"{said}: {ended.err.strip()[-300:]}")
         if ended.code == _INTERNAL or "Traceback" in ended.err:
             self.played.wrong.append(f"{said}: {ended.err[-2000:]}")
+        if 0 < ended.code < _INTERRUPTED and "arena: " not in ended.err:
+            self.played.wrong.append(f"{said} without a word: {ended.err[-500:]}")
         struck = [one for one in injected if one.struck is not None]
         if struck and not self._is_done():
             drivers = [one for one in struck if (one.area, one.name) in _ENDING]

@@ -138,6 +138,8 @@ class Session(PageReader):
             await self._trace("restored pages")
             self._ids.next = max(self._ids.next, state.ids.element)
             self._answering = await restore(self._bar, state, with_fields=with_fields)
+            if with_fields:  # what was put back is done in a page that had settled
+                self._acted_in = (self._bar.current, self._bar.current.traffic.settled)
 
     async def end_answers(self) -> None:
         """Let the sites answer all that scripts ask for, after `restore(with_fields=False)`."""
@@ -261,7 +263,7 @@ class Session(PageReader):
                 return
             since = -1
             if self._acted_in is not None and self._acted_in[0] is tab:
-                since = self._acted_in[1]
+                since = max(self._acted_in[1], tab.traffic.settled)
             try:
                 await settle(tab.frames, tab.traffic, since)
             except PageGoneError:

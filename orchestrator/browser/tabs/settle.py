@@ -69,6 +69,7 @@ class Traffic:
 
     Attributes:
         activity_count: counts everything that may go on to change the page.
+        settled: the count when the page last settled; -1 if it never did.
         statuses: the HTTP statuses of the main frame's documents, by loader; `status` is the last.
         responses: what the latest documents of the main frame were made of, by loader.
         scripted: what the scripts of the latest documents were answered, in order, by loader.
@@ -79,6 +80,7 @@ class Traffic:
 
     def __init__(self, channel: CdpChannel) -> None:
         self.activity_count = 0
+        self.settled = -1
         self.status: int | None = None
         self.statuses: dict[str, int] = {}
         self.responses: dict[str, DocumentResponse] = {}
@@ -305,5 +307,6 @@ async def settle(frames: FrameTable, traffic: Traffic, since: int) -> None:
             since = -1
             continue
         if traffic.activity_count == mark:
+            traffic.settled = mark
             return
         since = -1

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +23,7 @@ from orchestrator.cli.arena import arena_for, in_live_arena
 from orchestrator.cli.asynchronous import run as run_async
 from orchestrator.cli.console import Cell, Column, Console
 from orchestrator.cli.runs import options as of
+from orchestrator.cli.runs.ray_terms import ray_terms
 
 if TYPE_CHECKING:
     from orchestrator.analysis.studies.progress import StudyProgress
@@ -51,6 +52,11 @@ def run(
         typer.Option(help="LABEL.key=value: a secret of an agent, which stands in no file."),
     ] = None,
     shard: of.Shard = None,
+    ray: of.Ray = None,
+    ray_shards: of.RayShards = None,
+    ray_env: of.RayEnv = None,
+    ray_send: of.RaySend = False,
+    allow: of.Allow = None,
     workers: of.Workers = None,
     spares: of.Spares = None,
     memory: of.Memory = None,
@@ -75,8 +81,13 @@ def run(
     changes = {name: typed[name] for name in Pace.__annotations__ if name in typed}
     console = Console(as_json)
     secrets = _secrets(agent_option or ())
+    terms = ray_terms(context)
+    if terms is not None:
+        _refuse_beside_ray(typed)
 
     def play(arena: Arena, stop: asyncio.Event) -> Awaitable[StudyProgress]:
+        if terms is not None:
+            return arena.ray.study(study, shards=ray_shards, out=out, **terms, **changes)
         return arena.studies.run(
             study,
             out=out,
@@ -98,6 +109,14 @@ def run(
     elif progress.done == progress.total:
         todo = "study report" if shard is None else "merge"
         console.note(f"done; arena {todo} {progress.path}")
+
+
+def _refuse_beside_ray(typed: Mapping[str, object]) -> None:
+    """Refuse what no node could be given, or what cuts the study in another way."""
+    for name in ("register", "agent_option", "shard", "watch"):
+        if name in typed:
+            message = f"--{name.replace('_', '-')} has no effect with --ray"
+            raise UsageError(message, hint="secrets: a variable of the environment, --ray-env NAME")
 
 
 @app.command()

@@ -12,6 +12,7 @@ from orchestrator.cli.console import Column, Console
 
 if TYPE_CHECKING:
     from orchestrator.runs.node_facts import NodeCheck
+    from orchestrator.runs.store.lock import NodeClock
 
 app = typer.Typer(no_args_is_help=True)
 _DIGEST_WIDTH = 19  # "sha256:" and twelve digits
@@ -100,9 +101,9 @@ def prepare(
 def down(
     as_json: Annotated[bool, typer.Option("--json", help="Print the names as JSON.")] = False,
 ) -> None:
-    """Remove every container and volume of Arena on this engine, and make sure none is left.
+    """Remove every container, volume and network of Arena here, and make sure none is left.
 
-    This ends runs that are under way here. Images, run folders and the network `arena` stay.
+    This ends runs that are under way on this engine. Images and run folders stay.
     """
     console = Console(as_json)
     removed = in_arena(console, lambda arena: arena.nodes.down())
@@ -128,6 +129,9 @@ def _show(console: Console, found: NodeCheck) -> None:
                     {"what": one.what, "here": one.here, "there": one.there, "allow": one.allow}
                     for one in found.differences
                 ],
+                "clock_there": None
+                if found.clock_there is None
+                else found.clock_there.model_dump(mode="json"),
             }
         )
         return
@@ -144,7 +148,9 @@ def _show(console: Console, found: NodeCheck) -> None:
         f" {facts.browser}, {facts.host.cpus} cores, {facts.host.memory_mb} MB,"
         f" {facts.host.platform}"
     )
-    console.line(f"clock: {_clock(found)}")
+    console.line(f"clock: {_clock(facts.clock)}")
+    if found.clock_there is not None and found.clock_there != facts.clock:
+        console.line(f"clock of {found.like}: {_clock(found.clock_there)}")
     for one in found.refused:
         console.line(f"differs: {one}")
     for one in found.differences:
@@ -152,8 +158,7 @@ def _show(console: Console, found: NodeCheck) -> None:
             console.note(f"differs, and arena merge wants --allow {one.allow}: {one}")
 
 
-def _clock(found: NodeCheck) -> str:
-    clock = found.facts.clock
+def _clock(clock: NodeClock) -> str:
     words = {True: "synchronised", False: "not synchronised", None: "unknown to be synchronised"}
     ahead = clock.engine_ahead_s
     engine = "" if ahead is None else f"; the engine's is {ahead:+g} s off"

@@ -47,6 +47,19 @@ class HostEnvelope(Strict):
     memory_mb: int
 
 
+class NodeClock(Strict):
+    """What is known of a machine's clock.
+
+    Attributes:
+        synchronised: whether the kernel holds it to another one; None where it does not say.
+        engine_ahead_s: by how much the engine's clock is ahead of this machine's; None where the
+            engine does not say.
+    """
+
+    synchronised: bool | None
+    engine_ahead_s: float | None
+
+
 class ChangedLimits(Strict):
     """Who gave a run other limits than it had, and when.
 
@@ -148,6 +161,7 @@ class MergedShard(Strict):
         run: its id, which the evidence of its trials names.
         shard: `I/N`.
         lock: the digest of its lock; `journal`: of the last entry of its ledger's journal.
+        clock: None in runs of earlier versions.
     """
 
     run: str
@@ -156,6 +170,7 @@ class MergedShard(Strict):
     lock: str
     journal: str
     host: HostEnvelope
+    clock: NodeClock | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class AllowedDifference(Strict):
@@ -199,6 +214,9 @@ class RunLock(RunTerms):
         repeats: how often each task is played in each world, those added later included.
         added_repeats: what they were before, in the order in which they were added.
         images: image id by local tag.
+        goldens: digest of the state that an image was sealed with, by local tag; empty in locks of
+            earlier versions.
+        clock: of the machine and its engine, as the run began; None in locks of earlier versions.
         staged: sites whose live origin was a staged stand-in.
         upstreams: what answered for each site in each world; empty in locks of earlier versions.
         identified: by site visited live, what the user agent was given besides the browser's.
@@ -244,11 +262,13 @@ class RunLock(RunTerms):
     rollouts: Rollouts | None = Field(default=None, exclude_if=lambda value: value is None)
     merged: Merged | None = Field(default=None, exclude_if=lambda value: value is None)
     images: dict[str, str]
+    goldens: dict[str, str] = Field(default_factory=dict, exclude_if=lambda value: not value)
     engine: str
     browser: str
     browser_used: BrowserLock | None = Field(default=None, exclude_if=lambda value: value is None)
     packages: dict[str, str]
     host: HostEnvelope
+    clock: NodeClock | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def arm(self) -> str | None:

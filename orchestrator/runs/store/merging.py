@@ -38,7 +38,8 @@ _LARGEST: Final = 8192 * MEGABYTE
 _PER_SHARD: Final = frozenset(
     # who and when; how fast; and what is added up
     {"run", "created_at", "shard", "changed_limits", "steered"}
-    | {"workers", "workers_used", "spares", "memory", "strategy"}
+    | {"workers", "workers_used", "spares", "memory", "strategy", "clock"}
+    | {"goldens"}  # never other ones, whatever is allowed
 )
 # What lies in a run's folder beside lock, suite, ledger and evidence, and is a line each.
 _LINES: Final = ("looks.jsonl", "arena.log")
@@ -120,6 +121,7 @@ def merge(runs: Iterable[Path], into: Path, allow: Iterable[str] = ()) -> Merged
     folders = _in_order([RunFolder.open(run) for run in runs])
     locks = [folder.lock() for folder in folders]
     differing = _differences(locks)
+    _refuse_other_goldens(locks)
     _refuse_unallowed(locks, differing, allowed)
     suite = folders[0].suite()
     parts = _whole_parts(folders, suite)
@@ -203,6 +205,16 @@ def _refuse_unallowed(
         names = ",".join(sorted({str(kinds[one.what]) for one in differing}))
         hint = f"--allow {names} merges them all the same, and the lock says so"
         raise StoreError(message, hint=hint)
+
+
+def _refuse_other_goldens(locks: Sequence[RunLock]) -> None:
+    """Refuse shards whose episodes began on other states: their trials are other trials."""
+    for tag in sorted({tag for lock in locks for tag in lock.goldens}):
+        found = {str(one.shard): one.goldens[tag] for one in locks if tag in one.goldens}
+        if len(set(found.values())) > 1:
+            one = AllowedDifference(what=f"the golden state of {tag}", values={**found})
+            hint = "build its image once, and send it to all nodes; nothing allows this"
+            raise StoreError(f"the shards began on other states: {_said(one)}", hint=hint)
 
 
 def _said(one: AllowedDifference) -> str:
@@ -327,6 +339,7 @@ def _merged_lock(parts: Sequence[_Part], differing: Sequence[AllowedDifference])
             lock=lock_digest(part.lock),
             journal=part.head,
             host=part.lock.host,
+            clock=part.lock.clock,
         )
         for part in parts
     )

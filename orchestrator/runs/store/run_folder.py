@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import gc
 import json
@@ -191,6 +192,9 @@ class RunFolder:
             partial.replace(final)
         except OSError as cause:
             shutil.rmtree(partial, ignore_errors=True)
+            if cause.errno in {errno.ENOTEMPTY, errno.EEXIST}:
+                message = f"{final}: the attempt's evidence is there already; it stays as it is"
+                raise StoreError(message) from cause
             message = f"{final}: the evidence cannot be written: {cause.strerror}"
             raise StoreError(message, hint="free some disk and go on with --resume") from cause
         return digest_of_files(saved.items())

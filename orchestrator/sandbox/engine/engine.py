@@ -88,6 +88,10 @@ class Engine(ContainerCalls, ImageCalls):
         """Whether the network of Arena's containers was made; `EngineError` if it is not tight."""
         return await self._calls.short("looking for the network", network.find) is not None
 
+    async def remove_network(self) -> bool:
+        """Remove it, if Arena made it and only its own containers were in it; whether it was."""
+        return await self._calls.short("removing the network", network.remove)
+
 
 def _client(version: str | None, timeout_s: float | None) -> APIClient:
     """Open a client of the SDK as the environment says. Raises EngineMissingError."""

@@ -32,9 +32,7 @@ def find(api: APIClient) -> str | None:
     if not known:
         return None
     first = known[0]
-    options = first.get("Options") or {}
-    wrong = [name for name, value in _OPTIONS.items() if options.get(name) != value]
-    if wrong:
+    if wrong := _not_as_made(first):
         message = f"the Docker network `{NAME}` was not made by Arena: {', '.join(wrong)} not off"
         raise EngineError(message, hint=f"remove it: docker network rm {NAME}")
     return str(first["Id"])
@@ -48,6 +46,34 @@ def ensure(api: APIClient) -> str:
             return found
         _create(api)
         return _keep_oldest(api)
+
+
+def remove(api: APIClient) -> bool:
+    """Remove the network; False where there is none, or one that Arena did not make.
+
+    Raises:
+        EngineError: a container that is not Arena's is in it.
+    """
+    from docker.errors import APIError, NotFound  # noqa: PLC0415
+
+    with _only_maker():
+        own = [one for one in _known(api) if not _not_as_made(one)]
+        for one in own:
+            try:
+                api.remove_network(one["Id"])
+            except NotFound:
+                continue  # another process was first
+            except APIError as error:
+                message = f"the Docker network `{NAME}` cannot be removed: {error.explanation}"
+                hint = f"docker network inspect {NAME} says which containers are in it"
+                raise EngineError(message, hint=hint) from error
+    return bool(own)
+
+
+def _not_as_made(known: Mapping[str, Any]) -> list[str]:
+    """Return the options of a network that are not as Arena makes one."""
+    options = known.get("Options") or {}
+    return [name for name, value in _OPTIONS.items() if options.get(name) != value]
 
 
 @contextmanager

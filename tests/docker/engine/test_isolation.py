@@ -162,6 +162,24 @@ def test_a_network_that_lets_containers_out_is_refused(trial_name: str) -> None:
     raw.close()
 
 
+async def test_the_network_is_removed_but_for_one_that_others_made_or_use(
+    engine: Engine, another: Another, trial_name: str
+) -> None:
+    assert not await engine.remove_network()
+    used = await engine.run(another("a"))
+    with pytest.raises(EngineError, match="has active endpoints") as refused:
+        await engine.remove_network()
+    assert f"docker network inspect {trial_name}" in refused.value.hint
+    await engine.remove(used.id)
+    assert await engine.remove_network()
+    raw = docker.from_env()
+    assert raw.networks.list(names=[trial_name]) == []
+    raw.networks.create(trial_name, driver="bridge")
+    assert not await engine.remove_network()
+    assert len(raw.networks.list(names=[trial_name])) == 1
+    raw.close()
+
+
 async def test_a_network_that_was_removed_meanwhile_is_made_again(
     engine: Engine, another: Another, trial_name: str
 ) -> None:

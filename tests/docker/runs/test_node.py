@@ -77,8 +77,10 @@ def test_a_node_is_refused_until_it_has_the_other_ones_images_and_then_plays(
 
     docker(engine, "run", "--detach", "--network", "none", "--label", "arena.owner=x", WIKI)
     down = arena("node", "down", engine=engine)
-    assert (down.returncode, down.stdout.count("removed ")) == (0, 1)
+    assert (down.returncode, down.stdout.count("removed ")) == (0, 2)
     assert docker(engine, "ps", "--all", "--quiet") == ""
+    assert docker(engine, "network", "ls", "--quiet", "--filter", "name=^arena$") == ""
+    assert arena("node", "down", engine=engine).returncode == 0, "with nothing there it is well"
 
     # Another image under the same name, which says of itself that it is as golden.
     docker(engine, "create", "--name", "other", "--network", "none", WIKI)

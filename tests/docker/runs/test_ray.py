@@ -208,3 +208,53 @@ def test_a_run_goes_on_with_another_cluster(python: Path, suite: Path) -> None:
     assert other.returncode == 0, said
     assert said.count("was played on") == 4 - len(kept)
     assert ledger_faults([suite.parent / "spread"]) == []
+
+
+STUDY: Final = """\
+name: spread
+agents:
+  steady: {agent: oracle}
+  shaky: {agent: oracle, options: {error_rate: 0.25, seed: 7}}
+worlds: [offline]
+suites:
+  - suite: SUITE
+repeats: 1
+seed: 1
+questions:
+  - {id: steady-better, kind: difference, of: agents, first: steady, second: shaky}
+"""
+
+
+def test_a_study_goes_on_with_another_cluster_and_is_that_of_one_machine(
+    python: Path, suite: Path
+) -> None:
+    (suite.parent / "study.yaml").write_text(STUDY.replace("SUITE", suite.name))
+
+    def study(*words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [python, "-m", "orchestrator.cli.entry", "study", *words],
+            cwd=suite.parent,
+            env={**os.environ, **SETTINGS},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    words = ("run", "study.yaml", "--out", "spread", "--workers", "1", "--ray")
+    with two_nodes(python, "") as nodes, study(*words, nodes.address, "--ray-shards", "2") as begun:
+        assert begun.stderr is not None
+        first = next(line for line in begun.stderr if "was played on" in line)
+        begun.send_signal(signal.SIGINT)
+        _, said = begun.communicate()
+    assert begun.returncode == InterruptedRunError.exit_code, first + said
+    assert "what came is kept; the same command continues" in said
+    with two_nodes(python, "") as nodes, study(*words, nodes.address) as other:
+        _, said = other.communicate()
+    assert other.returncode == 0, said
+    assert said.count("was played on") == 1
+    assert not (suite.parent / "spread.shards").exists()
+    runs = sorted((suite.parent / "spread" / "runs").iterdir())
+    assert [ledger_faults([one]) for one in runs] == [[], []]
+    with study("verify", "spread") as verified:
+        _, said = verified.communicate()
+    assert verified.returncode == 0, said

@@ -154,10 +154,19 @@ async def test_products_stand_side_by_side_and_looking_at_the_shop_writes_nothin
             emma.open("/search/?q=typewriter")
             emma.open(f"/accounts/orders/{ORDER}/return/")
             emma.open("/api/orders/")
+            emma.open("/contact/")
+            emma.open(f"/accounts/orders/{ORDER}/")
+            emma.open(f"/accounts/orders/{ORDER}/invoice/")
+            emma.open("/accounts/emails/63/")
         with somebody(client, MERCHANT) as merchant:
-            for path in ("returns/", "returns/211/", "customer-groups/", "customer-groups/1/"):
+            for path in (
+                *("returns/", "returns/211/", "customer-groups/", "customer-groups/1/"),
+                *("messages/", "messages/3/", "newsletter/", "stock/", f"orders/{ORDER}/"),
+                "users/?sort=-num_cancelled",
+            ):
                 merchant.open(f"/dashboard/{path}")
-            merchant.open("/dashboard/reports/?report_type=best_sellers")
+            for report in ("best_sellers", "tax", "shipping", "refunds", "coupons"):
+                merchant.open(f"/dashboard/reports/?report_type={report}")
             merchant.open("/dashboard/reports/?report_type=search_terms&download=on")
 
     async with shop as site:
@@ -299,3 +308,122 @@ async def test_the_api_shows_everybody_their_own_and_lets_the_merchant_write(
 
     async with shop as site:
         await asyncio.to_thread(act, site.client)
+
+
+async def test_a_parcel_and_a_message_of_the_merchant_reach_the_customer(
+    shop: AbstractAsyncContextManager[Shop],
+) -> None:
+    order = "102864"  # Emma's; all of it has been sent once
+
+    def act(client: OriginClient) -> None:
+        with somebody(client, EMMA) as emma, somebody(client, MERCHANT) as merchant:
+            page = merchant.open(f"/dashboard/orders/{order}/")
+            lost = merchant.send(page, "parcel_form", {"carrier": "DHL", "number": ""})
+            assert "Choose a carrier" in lost.text
+            sent = {"carrier": "DHL", "number": "2435344646"}
+            page = merchant.send(page, "parcel_form", sent)
+            letter = "The second parcel left today.\r\n\r\nMargaret"
+            merchant.send(page, "letter_form", {"letter": letter})
+            seen = emma.open(f"/accounts/orders/{order}/").text
+            # Standard delivery: five working days from the shop's Thursday, 1 October 2026.
+            assert re.search(r"1 October 2026</td>\s*<td>DHL 2435344646</td>\s*<td>8 Oct", seen)
+            assert "The second parcel left today." in seen
+            assert f"About your order {order}" in emma.open("/accounts/emails/").text
+            assert emma.ask(f"/dashboard/orders/{order}/parcels/").status_code == 403
+            own = re.findall(r"/parcels/(\d+)/remove/", page.text)
+            merchant.send(page, f"/parcels/{own[-1]}/remove/", {})
+            assert "DHL 2435344646" not in emma.open(f"/accounts/orders/{order}/").text
+
+    async with shop as site:
+        await asyncio.to_thread(act, site.client)
+        assert await site.rows(
+            "SELECT body_text FROM communication_email WHERE user_id = 2 ORDER BY id DESC LIMIT 1"
+        ) == (("The second parcel left today.\n\nMargaret",),)
+        [(events,)] = await site.rows(
+            "SELECT COUNT(*) FROM order_communicationevent c JOIN order_order o "
+            "ON o.id = c.order_id WHERE o.number = '102864'"
+        )
+        assert events == 2
+
+
+async def test_what_visitors_write_is_kept_and_listed(
+    shop: AbstractAsyncContextManager[Shop],
+) -> None:
+    def act(client: OriginClient) -> None:
+        with somebody(client) as stranger, somebody(client, MERCHANT) as merchant:
+            page = stranger.open("/contact/")
+            assert "+44 117 496 0100" in page.text
+            written = {"name": "Ann", "email": "ann@example.com", "order_number": ORDER}
+            assert "This field is required" in stranger.send(page, "contact_form", written).text
+            broken = {**written, "message": "It broke. Please refund £41.00."}
+            stranger.send(page, "contact_form", broken)
+            found = merchant.open(f"/dashboard/messages/?order_number={ORDER}&state=open").text
+            [number] = re.findall(r"/dashboard/messages/(\d+)/", found)
+            message = merchant.open(f"/dashboard/messages/{number}/")
+            assert f"/dashboard/orders/{ORDER}/" in message.text
+            merchant.send(message, "enquiry_form", {})
+            still_open = merchant.open(f"/dashboard/messages/?order_number={ORDER}&state=open").text
+            assert f"/dashboard/messages/{number}/" not in still_open
+            for word in ("now", "already"):
+                page = stranger.send(
+                    page, "newsletter_form", {"newsletter_email": "Ann@Example.com"}
+                )
+                assert f"ann@example.com is {word} subscribed" in page.text
+            listed = merchant.open("/dashboard/newsletter/?email=ann%40example.com")
+            assert "1 subscription<" in listed.text
+            assert stranger.ask("/dashboard/messages/").url.startswith(
+                client.url("/dashboard/login/")
+            )
+
+    async with shop as site:
+        await asyncio.to_thread(act, site.client)
+
+
+async def test_lists_and_reports_of_the_dashboard_agree_with_the_rows(
+    shop: AbstractAsyncContextManager[Shop],
+) -> None:
+    async with shop as site:
+        [(email, phone, cancelled)] = await site.rows(
+            "SELECT u.email, a.phone_number, (SELECT COUNT(*) FROM order_order o WHERE "
+            "o.user_id = u.id AND o.status = 'Cancelled') n FROM auth_user u JOIN "
+            "address_useraddress a ON a.user_id = u.id AND a.phone_number LIKE '+44117%' "
+            "ORDER BY n DESC, u.id LIMIT 1"
+        )
+        [(low,)] = await site.rows(
+            "SELECT COUNT(*) FROM partner_stockrecord WHERE num_in_stock BETWEEN 2 AND 3"
+        )
+        [sums] = await site.rows(
+            "SELECT (SELECT SUM(total_incl_tax) FROM order_order WHERE status <> 'Cancelled' AND "
+            "date_placed BETWEEN '2026-02-01' AND '2026-02-28 23:59:59'), "
+            "(SELECT SUM(refund_amount) FROM returns_return WHERE status = 'Refunded' AND "
+            "date_updated BETWEEN '2026-02-01' AND '2026-02-28 23:59:59'), "
+            "(SELECT SUM(shipping_incl_tax) FROM order_order WHERE status <> 'Cancelled' AND "
+            "date_placed BETWEEN '2026-02-01' AND '2026-02-28 23:59:59')"
+        )
+        sales, refunds, delivery = (Decimal(str(one)) for one in sums)
+
+        def act() -> None:
+            with somebody(site.client, MERCHANT) as merchant:
+                number = str(phone).replace("+44", "0")
+                found = merchant.open(f"/dashboard/users/?telephone={number}&search=").text
+                assert found.count("@example.") == found.count(str(email)) > 0
+                assert re.search(rf">{cancelled}</td>\s*<td[^>]*>\+44 117", found)
+                assert f"{low} products<" in merchant.open("/dashboard/stock/?least=2&most=3").text
+                month = "&date_from=2026-02-01&date_to=2026-02-28"
+                for report, sum_of in (
+                    ("tax", sales),
+                    ("tax", (sales / 6).quantize(Decimal("0.01"))),
+                    ("refunds", refunds),
+                    ("shipping", delivery),
+                ):
+                    page = merchant.open(f"/dashboard/reports/?report_type={report}{month}").text
+                    assert f"£{sum_of:,.2f}" in page.split("All months")[1], report
+                coupons = merchant.open(f"/dashboard/reports/?report_type=coupons{month}").text
+                assert "No order of this time used a code." in coupons
+            with somebody(site.client, EMMA) as emma:
+                invoice = emma.open(f"/accounts/orders/{ORDER}/invoice/").text
+                assert "£44.95" in invoice
+                assert "£7.49" in invoice, "a sixth of the total is VAT"
+                assert emma.ask("/accounts/orders/103000/invoice/").status_code == 404
+
+        await asyncio.to_thread(act)

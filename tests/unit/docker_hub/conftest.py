@@ -5,4 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "docker" / "hub" / "app"))
+DOCKER = Path(__file__).parents[3] / "docker"
+
+for folder in ("hub/app", "hub/seed", "forge/seed"):
+    sys.path.insert(0, str(DOCKER / folder))

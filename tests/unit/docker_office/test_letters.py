@@ -82,6 +82,14 @@ def test_a_month_is_closed_after_it_has_ended() -> None:
         assert f"{one.at - timedelta(days=one.at.day):%B}" in one.subject
 
 
+def test_conversations_of_a_kind_hardly_use_the_same_words() -> None:
+    first = [one.text for one in letters.letters() if one.writer and one.answers is None]
+    openings = [re.sub(r"[\d.,]+", "#", text.splitlines()[0]) for text in first]
+
+    assert len(openings) > 60
+    assert len(set(openings)) / len(openings) > 0.9
+
+
 def test_the_kettles_firmware_only_grows_newer() -> None:
     first = [one for one in letters.letters() if one.subject.startswith("Heating curve of")]
     versions = [re.search(r"with (\S+) last night", one.text) for one in first]

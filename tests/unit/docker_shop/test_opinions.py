@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from importlib import import_module
 from random import Random
 from typing import Any
@@ -55,6 +56,29 @@ def test_hardly_anybody_says_what_another_has_said() -> None:
     assert share([text for _, _, text in reviews]) > 0.4
     assert len({title for _, title, _ in reviews}) > 550
     assert share([opinions().describe(item) for item in goods()[::6]]) > 0.49
+
+
+def test_the_reviews_of_one_product_do_not_share_a_frame() -> None:
+    held = {one.text for table in opinions().frames().values() for one in phrases_of(table)}
+    rng = Random("page")
+    for item in rng.sample(goods(), 40):
+        heard: Counter[str] = Counter()
+        for who in range(3, 9):
+            case = opinions().Case(item=item, who=who, stars=5, days=100, month="March")
+            opinions().compose(rng, case, heard)
+        assert max(heard[text] for text in held) == 1, item.title
+
+
+def phrases_of(table: Any) -> list[Any]:
+    return [one for texts in table.values() for one in texts] if isinstance(table, dict) else []
+
+
+def test_a_text_speaks_of_what_a_given_title_names() -> None:
+    radio = next(one for one in goods() if one.words.name == "Radios")
+    case = opinions().Case(
+        item=radio, who=7, stars=2, days=100, month="March", title="Trouble with the aerial"
+    )
+    assert "aerial" in opinions().compose(Random("title"), case)[1]
 
 
 def test_every_sentence_is_whole() -> None:

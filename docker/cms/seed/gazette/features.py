@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 TESTS, ROUND_UPS, THINGS = 216, 60, 170
 STARS = ("", "one star", "two stars", "three stars", "four stars", "five stars")
-_TEXTS = vocabulary("features")
+_TEXTS, _MORE = vocabulary("features"), vocabulary("more")
 # A topic of the encyclopedia's things -> the newspaper's category.
 TOPICS: Mapping[str, str] = {name: one["category"] for name, one in _TEXTS["topics"].items()}
 SETS = frozenset({"cutlery", "dominoes", "dice", "playing cards", "seeds"})
@@ -48,21 +49,38 @@ def write(
     rng = Random(f"feature/{number}/choices")
     match draft:
         case "test", Plan() as product:
-            return _test(product, rng, filler, date, world)
+            return _test(product, number, rng, filler, date, world)
         case "round-up", words:
-            return _round_up(words, rng, filler, date, world)
+            return _round_up(words, number, rng, filler, date, world)
         case "thing", (topic, Entry() as entry):
-            return _thing(str(topic), entry, rng, filler, date)
+            return _thing(str(topic), entry, number, rng, filler, date)
         case "city", Entry() as city:
-            return _city(city, rng, filler, date)
+            return _city(city, number, rng, filler, date)
     raise ValueError(draft[0])
+
+
+def _told(filler: Filler, number: int, given: tuple[str, ...]) -> tuple[Filler, Random]:
+    """Return what fills the printed words' gaps, and their own stream of chance: see telling.py."""
+    return filler.again(Random(f"gaps/feature/{number}"), given), Random(f"words/feature/{number}")
+
+
+def _opening(told: Filler, rng: Random, kind: str, key: str) -> str:
+    return told.say(rng.choice([*_TEXTS[kind][key], *_MORE[kind][key]]))
+
+
+def _shares_a_word(gripe: str, praise: Sequence[str]) -> bool:
+    """Tell whether one speaks of the same part as the others, which would contradict them."""
+    said = {word for one in praise for word in re.findall(r"[a-z]{5,}", one.lower())}
+    return not said.isdisjoint(re.findall(r"[a-z]{5,}", gripe.lower()))
 
 
 def _department(world: World, plan_words: Words) -> str:
     return next(one.name for one in world.departments if plan_words in one.categories)
 
 
-def _test(product: Plan, rng: Random, filler: Filler, date: datetime, world: World) -> Story:
+def _test(
+    product: Plan, number: int, rng: Random, filler: Filler, date: datetime, world: World
+) -> Story:
     model, words = product.model, product.words
     short = f"{model.brand} {model.name}"
     stars = min(5, max(1, round(model.quality + rng.uniform(-0.6, 0.6))))
@@ -78,7 +96,10 @@ def _test(product: Plan, rng: Random, filler: Filler, date: datetime, world: Wor
     )
     good = rng.sample(words.praise, min(len(words.praise), 1 + stars // 3))
     bad = rng.sample(words.gripe, min(len(words.gripe), 1 if stars > 2 else 2))
-    opening = filler.one_of(_TEXTS["test"]["opening"])
+    bad = [one for one in bad if not _shares_a_word(one, good)] or [
+        next((one for one in words.gripe if not _shares_a_word(one, good)), bad[0])
+    ]
+    filler.one_of(_TEXTS["test"]["opening"])
     facts = [
         ("Price", f"£{product.price}"),
         ("Weight", product.weight),
@@ -87,8 +108,10 @@ def _test(product: Plan, rng: Random, filler: Filler, date: datetime, world: Wor
     if model.material:
         facts.append(("Material", text(model.material)))
     facts += [("Size", text(product.size)), ("Our verdict", f"<strong>{STARS[stars]}</strong>")]
-    say = rng.choice(_TEXTS["test"]["say"][str(stars)])
+    rng.choice(_TEXTS["test"]["say"][str(stars)])
     filler.give("noun", one_of(words.noun))
+    told, last = _told(filler, number, ("price", "noun"))
+    say = last.choice([*_TEXTS["test"]["say"][str(stars)], *_MORE["test"]["say"][str(stars)]])
     return Story(
         category=f"Tested/{_department(world, words)}",
         tags=("Tested", words.name, model.brand),
@@ -96,17 +119,19 @@ def _test(product: Plan, rng: Random, filler: Filler, date: datetime, world: Wor
         date=date,
         title=title,
         blocks=[
-            paragraph(text(opening)),
+            paragraph(text(_opening(told, last, "test", "opening"))),
             paragraph(text(product.description)),
-            heading("In use"),
+            heading(last.choice(_MORE["test"]["use"])),
             *(paragraph(text(one)) for one in good),
-            paragraph(text("Against it: " + " ".join(bad))),
+            paragraph(text(f"{last.choice(_MORE['test']['against'])}: {' '.join(bad)}")),
             table([(label, value) for label, value in facts if value]),
             paragraph(
-                f"{text(say)} The shop has it as {link(product_url(product), product.title)}."
+                f"{text(say)} {last.choice(_MORE['test']['shop'])}"
+                f" {link(product_url(product), product.title)}."
             ),
         ],
         filler=filler,
+        told=told,
         talk="Tested",
         points=goods(words.name, f"{model.kind.name} | {model.material}".lower()),
         excerpt=f"{product.description.split('. ')[0]}. Our verdict: {STARS[stars]}.",
@@ -120,24 +145,29 @@ def _price(plan: Plan) -> Decimal:
     return plan.price
 
 
-def _round_up(words: Words, rng: Random, filler: Filler, date: datetime, world: World) -> Story:
+def _round_up(
+    words: Words, number: int, rng: Random, filler: Filler, date: datetime, world: World
+) -> Story:
     mine = [plan for plan in world.products if plan.words is words and plan.parent is None]
     count = rng.randrange(4, 8)
     chosen = sorted(rng.sample(mine, count), key=_price)
     ceiling = (int(_price(chosen[-1])) // 10 + 1) * 10
     best = max(chosen, key=lambda plan: (plan.model.quality, -plan.id))
     name = words.name.lower()
-    numbers = ("", "", "", "", "Four", "Five", "Six", "Seven")
+    counts = ("", "", "", "", "Four", "Five", "Six", "Seven")
     title = rng.choice(
         (
-            f"{numbers[count]} {name} under £{ceiling}",
-            f"Which {name}? {numbers[count]} compared",
+            f"{counts[count]} {name} under £{ceiling}",
+            f"Which {name}? {counts[count]} compared",
             f"The {name} we would buy",
         )
     )
-    opening = filler.one_of(_TEXTS["round_up"]["opening"])
+    filler.one_of(_TEXTS["round_up"]["opening"])
     filler.give("price", str(best.price))
     filler.give("noun", one_of(words.noun))
+    best_of = rng.sample(words.praise, min(3, len(words.praise)))
+    told, last = _told(filler, number, ("price", "noun"))
+    say = last.choice(_MORE["round_up"]["say"]).format(good=words.praise[0], bad=words.gripe[0])
     rows = [
         (link(product_url(plan), plan.title), f"£{plan.price}", plan.weight, text(plan.model.place))
         for plan in chosen
@@ -149,18 +179,15 @@ def _round_up(words: Words, rng: Random, filler: Filler, date: datetime, world: 
         date=date,
         title=title,
         blocks=[
-            paragraph(text(opening)),
-            paragraph(
-                text(
-                    f"{words.praise[0]} That is what people say of a good one; of a bad one they say: {words.gripe[0]}"
-                )
-            ),
+            paragraph(text(_opening(told, last, "round_up", "opening"))),
+            paragraph(text(say)),
             table(rows, ("Product", "Price", "Weight", "Made in")),
-            heading("Our choice"),
+            heading(last.choice(_MORE["round_up"]["choice"])),
             paragraph(f"The {link(product_url(best), best.title)}. {text(best.description)}"),
-            bullets([text(one) for one in rng.sample(words.praise, min(3, len(words.praise)))]),
+            bullets([text(one) for one in best_of if one != words.praise[0]]),
         ],
         filler=filler,
+        told=told,
         talk="Tested",
         points=goods(words.name, ""),
     )
@@ -187,7 +214,9 @@ def _sections(entry: Entry) -> Iterator[str]:
                 yield paragraph(text(plain(block)))
 
 
-def _thing(topic: str, entry: Entry, rng: Random, filler: Filler, date: datetime) -> Story:
+def _thing(
+    topic: str, entry: Entry, number: int, rng: Random, filler: Filler, date: datetime
+) -> Story:
     name = entry.name.partition(" (")[0]
     section = rng.choice(entry.sections).heading
     title = rng.choice(
@@ -201,10 +230,11 @@ def _thing(topic: str, entry: Entry, rng: Random, filler: Filler, date: datetime
     is_stuff = topic in {"materials", "food"} or name in UNCOUNTED
     if is_stuff:
         title = title.replace("the " + name.lower(), name.lower())
-    local = filler.one_of(_TEXTS["thing"]["local"])
+    filler.one_of(_TEXTS["thing"]["local"])
     facts = [(text(label), text(plain(value))) for label, value in entry.facts]
     filler.give("thing", name.lower() if is_stuff else f"the {name.lower()}")
     filler.give("part", _spoken(section))
+    told, last = _told(filler, number, ("thing", "part"))
     more = link(article_url(entry.name), f"the encyclopedia's article on {name}")
     return Story(
         category=f"Explained/{TOPICS[topic]}",
@@ -214,17 +244,18 @@ def _thing(topic: str, entry: Entry, rng: Random, filler: Filler, date: datetime
         title=title,
         blocks=[
             paragraph(text(plain(" ".join(entry.lead.split())))),
-            paragraph(text(local)),
+            paragraph(text(told.one_of(_MORE["thing"]["local"]))),
             *_sections(entry),
             *([table(facts)] if facts else []),
-            paragraph(f"More in {more}."),
+            paragraph(f"{last.choice(_MORE['thing']['more'])} {more}."),
         ],
         filler=filler,
+        told=told,
         talk="Explained",
     )
 
 
-def _city(city: Entry, rng: Random, filler: Filler, date: datetime) -> Story:
+def _city(city: Entry, number: int, rng: Random, filler: Filler, date: datetime) -> Story:
     name = city.name.partition(" (")[0]
     title = rng.choice(
         (
@@ -235,11 +266,12 @@ def _city(city: Entry, rng: Random, filler: Filler, date: datetime) -> Story:
             f"Three days in {name}",
         )
     )
-    opening = filler.one_of(_TEXTS["city"]["opening"])
-    tip = filler.one_of(_TEXTS["city"]["tip"])
-    person = filler.say("{person}")
+    filler.one_of(_TEXTS["city"]["opening"])
+    filler.one_of(_TEXTS["city"]["tip"])
+    filler.say("{person}")
     filler.give("city", name)
     filler.give("part", _spoken(rng.choice(city.sections).heading))
+    told, last = _told(filler, number, ("city", "part"))
     return Story(
         category="Cities",
         tags=("Travel", name, *(see.partition(" (")[0] for see in city.see[:1])),
@@ -247,12 +279,15 @@ def _city(city: Entry, rng: Random, filler: Filler, date: datetime) -> Story:
         date=date,
         title=title,
         blocks=[
-            paragraph(text(opening)),
+            paragraph(text(_opening(told, last, "city", "opening"))),
             paragraph(text(plain(" ".join(city.lead.split())))),
             *_sections(city),
-            quote(tip, person),
-            paragraph(f"Read on in {link(article_url(city.name), 'the encyclopedia')}."),
+            quote(_opening(told, last, "city", "tip"), told.say("{person}")),
+            paragraph(
+                f"{last.choice(_MORE['city']['more'])} {link(article_url(city.name), 'the encyclopedia')}."
+            ),
         ],
         filler=filler,
+        told=told,
         talk="Places",
     )

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from gazette import features, stories
+from gazette import features, kitchen, stories, telling
 from gazette.accounts import Account
 from gazette.clock import NOW, moments
 from gazette.pictures import Picture
@@ -42,7 +42,10 @@ def edition(
     accounts: Sequence[Account],
     library: Sequence[Issue],
 ) -> list[Story]:
-    """Return every article, published ones first and oldest first, ids and addresses given."""
+    """Return every article, published ones first and oldest first, ids and addresses given.
+
+    All that lists and counts show is drawn with a first draft; the words are written after that.
+    """
     rng = Random("edition")
     drafts: list[tuple[str, object]] = [("story", kind) for kind in stories.kinds()]
     drafts += features.assignments(world)
@@ -63,6 +66,7 @@ def edition(
     _address(made)
     _illustrate(rng, made, library, world)
     _refer(rng, made)
+    telling.tell(made)
     next(
         one for one in reversed(made) if one.category == LEAD and one.status == "publish"
     ).sticky = True
@@ -141,12 +145,33 @@ def _illustrate(rng: Random, made: Sequence[Story], library: Sequence[Issue], wo
             subject = nouns.get(name.lower(), THING_PICTURES[topic])
         choice = by_subject.get(subject) or by_subject["Transport"]
         first, second = rng.sample(choice, 2) if len(choice) > 1 else (choice[0], choice[0])
+        dish = story.filler.peek("dish") if story.category == "Food & Drink" else ""
+        shown = _of_dish(dish, library) if dish else (first, second)
         if rng.random() < 0.93:
-            story.picture = first.id
+            story.picture = shown[0].id
         if first is not second and rng.random() < 0.3:
-            shown = second.picture
-            place = rng.randrange(1, max(2, len(story.blocks) - 1))
-            story.blocks.insert(place, picture(second.id, second.url, shown.alt, shown.caption))
+            story.inset = (
+                rng.randrange(1, max(2, len(story.blocks) - 1)),
+                _drawing(shown[1], kitchen.picture_of(dish)[1] if dish else ""),
+            )
+
+
+def _of_dish(dish: str, library: Sequence[Issue]) -> tuple[Issue, Issue]:
+    """Return two drawings, or one twice, that may stand beside the dish."""
+    titles = kitchen.picture_of(dish)[0]
+    fitting = [one for one in library if one.picture.title.partition(" (")[0] in titles]
+    return fitting[0], fitting[-1]
+
+
+def _drawing(issue: Issue, caption: str) -> str:
+    shown = issue.picture
+    title = shown.title.partition(" (")[0]
+    return picture(
+        issue.id,
+        issue.url,
+        shown.alt.replace(title, caption or title, 1),
+        shown.caption.replace(title, caption or title, 1),
+    )
 
 
 def _refer(rng: Random, made: Sequence[Story]) -> None:
@@ -156,6 +181,6 @@ def _refer(rng: Random, made: Sequence[Story]) -> None:
         before = earlier[story.category]
         if before and rng.random() < 0.4:
             other = rng.choice(before[-12:])
-            story.blocks.append(paragraph(f"Earlier: {link(other.path, other.title)}."))
+            story.refers = paragraph(f"Earlier: {link(other.path, other.title)}.")
         if story.status == "publish":
             before.append(story)

@@ -7,6 +7,7 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
+from gazette import kitchen
 from gazette.sources import FORUM, SHOP, World, slug, vocabulary
 from gazette.story import Story
 from gazette.writing import Filler, bullets, heading, link, paragraph, quote, text
@@ -14,7 +15,6 @@ from gazette.writing import Filler, bullets, heading, link, paragraph, quote, te
 OPINION = {"Editorial", "Columns", "Letters"}
 NOTICES = {"Events", "Lost and found"}
 SUBHEADS: Sequence[str] = vocabulary("features")["words"]["subheads"]
-DISHES: Mapping[str, Mapping[str, Any]] = vocabulary("dishes")["dish"]
 
 
 def kinds() -> Iterator[dict[str, Any]]:
@@ -31,21 +31,22 @@ def write(
     town: Mapping[str, Sequence[str]],
     date: datetime,
 ) -> Story:
-    """Write one story of a kind, as the given day has it."""
+    """Draft one story of a kind, as the given day has it; `telling` writes what one reads."""
     rng = Random(f"story/{number}")
     filler = Filler(rng, world, town, kind.get("own", {}), date)
     title = filler.one_of(kind["title"])
-    blocks = [_body(filler.one_of(kind["lead"]))]
+    titled = filler.said
+    blocks = [body(filler.one_of(kind["lead"]))]
     texts = [filler.one_of(pool) for pool in kind["body"]]
     cut = rng.randrange(1, len(texts)) if len(texts) > 2 else 0
     for place, sentence in enumerate(texts):
         if place == cut and rng.random() < 0.55:
             blocks.append(heading(rng.choice(SUBHEADS)))
-        blocks.append(_body(sentence))
+        blocks.append(body(sentence))
     if "Recipes" in kind["tags"]:
         blocks[2:2] = [
             heading("You need"),
-            bullets([text(item) for item in DISHES[filler.say("{dish}")]["needs"]]),
+            bullets([text(item) for item in kitchen.DISHES[filler.say("{dish}")]["needs"]]),
         ]
     elif rng.random() < 0.25:
         blocks.append(
@@ -64,6 +65,8 @@ def write(
         blocks=blocks,
         filler=filler,
         talk=talk_of(kind["category"]),
+        kind=kind,
+        titled=titled,
     )
 
 
@@ -82,7 +85,8 @@ def vocabulary_says(category: str) -> Sequence[str]:
     return _TALK[talk_of(category)]
 
 
-def _body(sentence: str) -> str:
+def body(sentence: str) -> str:
+    """Return a sentence as a paragraph; who is named in it and has a site is linked to."""
     markup = text(sentence)
     markup = markup.replace("Harbour &amp; Pine", link(SHOP + "/", "Harbour & Pine"), 1)
     return paragraph(markup.replace("the forum", link(FORUM + "/", "the forum"), 1))

@@ -55,6 +55,7 @@ class Comment:
     parent: Comment | None
     depth: int
     remark: Remark | None = None
+    count: int = 0  # of its sentences, where it answers nobody
     is_kept: bool = False
     id: int = 0
 
@@ -110,11 +111,9 @@ class Thread:
         self._rng, self._story, self._readers = rng, story, readers
         writer = staff[story.author]
         self._writer = Reader(writer.name, writer.email, writer.id)
-        self._talk = Talk(
-            Random(f"talk/{story.id}"),
-            (*bank()[story.talk], *story.points),
-            story.filler.known,
-        )
+        points = () if story.kind else story.points
+        points = (*bank()[story.talk], *points)
+        self._talk = Talk(Random(f"talk/{story.id}"), points, story.filler.known)
         self._begins = story.date
         self.comments: list[Comment] = []
 
@@ -153,16 +152,30 @@ class Thread:
         return self._readers.somebody(date, parent.reader)
 
     def _add(self, reader: Reader, date: datetime, parent: Comment | None) -> None:
-        if parent and parent.remark:
-            is_staff = reader == self._writer
-            text, remark = self._talk.reply(reader.address, parent.remark, is_staff=is_staff)
-        else:
-            count = self._rng.choices(SENTENCES, weights=HOW_OFTEN)[0]
-            is_late = date - self._story.date > LATE
-            text, remark = self._talk.open(reader.address, is_late=is_late, count=count)
-        made = _comment(self._rng, self._story, date, reader, text, "1", parent)
-        made.remark = remark
+        count = 0 if parent else self._rng.choices(SENTENCES, weights=HOW_OFTEN)[0]
+        made = _comment(self._rng, self._story, date, reader, "", "1", parent)
+        made.count = count
+        self._say(made)
         self.comments.append(made)
+
+    def _say(self, one: Comment) -> None:
+        who, parent = one.reader.address, one.parent
+        if parent and parent.remark:
+            is_staff = one.reader == self._writer
+            one.text, one.remark = self._talk.reply(who, parent.remark, is_staff=is_staff)
+        else:
+            is_late = one.date - self._story.date > LATE
+            one.text, one.remark = self._talk.open(who, is_late=is_late, count=one.count)
+
+    def say_again(self) -> None:
+        """Let all speak of what the story says now that it has its words, in the same order."""
+        story = self._story
+        if story.told:
+            is_apart = story.kind and story.points  # such as recipes, which have all of their own
+            held = story.points if is_apart else (*bank()[story.talk], *story.points)
+            self._talk = Talk(Random(f"told/{story.id}"), held, story.told.known)
+            for one in self.comments:
+                self._say(one)
 
 
 def comments(world: World, stories: Sequence[Story], accounts: Sequence[Account]) -> list[Comment]:
@@ -185,6 +198,8 @@ def comments(world: World, stories: Sequence[Story], accounts: Sequence[Account]
     _hold(rng, made)
     made += [_advertisement(rng, stories, says["spam"]["any"]) for _ in range(SPAM)]
     made.sort(key=lambda one: (one.date, one.story.id, one.text))
+    for thread in threads.values():
+        thread.say_again()
     for number, one in enumerate(made, start=1):
         one.id = number
         one.story.comments += one.approved == "1"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from copy import copy
 from datetime import datetime
 from random import Random
 
@@ -31,6 +33,30 @@ class Filler:
         self._lists = {**town, **own}
         self._followers = followers()
         self._words = {"month": date.strftime("%B"), "year": str(date.year)}
+        self._said = set(self._words)
+
+    def again(self, rng: Random, said: Iterable[str]) -> Filler:
+        """Return one with the same words, of which its text has only those that are said."""
+        other = copy(self)
+        other.restart(rng, said)
+        return other
+
+    def restart(self, rng: Random, said: Iterable[str]) -> None:
+        """Keep the words, and draw further ones from another stream of chance."""
+        self._rng, self._words, self._said = rng, dict(self._words), {"month", "year", *said}
+
+    @property
+    def said(self) -> AbstractSet[str]:
+        """Return the gaps that its text has filled."""
+        return frozenset(self._said)
+
+    def alter(self, name: str, word: str) -> None:
+        """Say what a gap would hold, should the text have it."""
+        self._words[name] = word
+
+    def peek(self, name: str, otherwise: str = "") -> str:
+        """Return a gap's word if it has one."""
+        return self._words.get(name, otherwise)
 
     def say(self, text: str) -> str:
         """Return a text without gaps."""
@@ -44,17 +70,19 @@ class Filler:
         """Return a text without gaps, or nothing where the story has not filled them all."""
         for _, name, number, _ in GAP.findall(text):
             source = self._followers.get(name, (name + number, {}))[0]
-            if name + number not in self._words and source not in self._words:
+            if name + number not in self._said and source not in self._said:
                 return None
         return self.say(text)
 
     def give(self, name: str, word: str) -> None:
         """Say what a gap is to hold."""
         self._words[name] = word
+        self._said.add(name)
 
     def _fill(self, found: re.Match[str]) -> str:
         article, name, number, big = found.groups()
         word = self._word(name, name + number)
+        self._said |= {name + number, self._followers.get(name, (name + number, {}))[0]}
         if big:
             word = word[0].upper() + word[1:]
         if article:

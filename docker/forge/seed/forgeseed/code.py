@@ -52,7 +52,7 @@ class Module:
     def _function(self, told: dict[str, Any], one: Function) -> str:
         numbers = {"limit": str(one.limit), "low": str(one.low)}
         guard = _filled(told["guard"][one.kind], **numbers) if one.guarded else ""
-        body = _filled(told["body"][one.kind], name=_cased(one.words, told["case"]), guard=guard)
+        body = _filled(told["body"][one.kind], name=cased(one.words, told["case"]), guard=guard)
         said = vocabulary("code")["says"][one.kind] if one.said else ""
         comment = f"{told['comment']}{_filled(said, thing=self.thing)}\n" if said else ""
         return comment + _filled(body, **numbers)
@@ -85,7 +85,8 @@ def changed(held: Module, place: int, **to: int | bool) -> None:
     held.functions[place] = replace(held.functions[place], **to)  # type: ignore[arg-type]
 
 
-def _cased(words: tuple[str, ...], case: str) -> str:
+def cased(words: tuple[str, ...], case: str) -> str:
+    """Return the name of a function as its language writes it."""
     if case == "snake":
         return "_".join(words)
     name = "".join(word.capitalize() for word in words)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from random import Random
 
 from forgeseed.clock import DAY, LAST, NOW, later, moments
+from forgeseed.matter import Matter, matter_of
 from forgeseed.people import Person
 from forgeseed.projects import DEVELOPER, MANAGER, Project, Version
-from forgeseed.sources import vocabulary
-from forgeseed.wording import Wording, subject_of
+from forgeseed.tales import Plot, Said, tell
+from forgeseed.talk import FIXED, OPEN, REFUSED
+from forgeseed.wording import Wording, pass_over, subject_of
 
 TOTAL = 4000
 TRACKERS = {"Bug": 1, "Feature": 2, "Support": 3}
@@ -20,6 +22,8 @@ PRIORITIES = (1, 2, 2, 2, 2, 2, 2, 3, 3, 4, 5)
 BIG = {"harbour-store": 3.0, "waypost": 2.2, "kettle-firmware": 1.8, "gazette-site": 1.8,
        "merrow-map": 1.6, "museum-catalogue": 1.6, "ropewalk": 1.5, "gazette-presses": 0.4,
        "lifeboat-log": 0.4, "summer-workshop": 0.4}  # fmt: skip
+OUTCOMES = {CLOSED: FIXED, REJECTED: REFUSED}
+NOTE, LAST_NOTE = "note", "last note"  # where words will stand
 DEVELOPMENT, DESIGN = 9, 8
 DID = (
     "looked for the cause", "wrote a test", "first patch", "review", "tried it on the bench",
@@ -55,11 +59,12 @@ class Issue:
     project: Project
     tracker: str
     subject: str
-    description: str
+    matter: Matter
     author: Person
     made: datetime
     priority: int
     label: int | None
+    description: str = ""
     assignee: Person | None = None
     version: Version | None = None
     status: int = NEW
@@ -92,7 +97,26 @@ def issues(projects: tuple[Project, ...]) -> list[Issue]:
     made.sort(key=lambda issue: (issue.made, issue.project.id))
     for number, issue in enumerate(made, start=1):
         issue.id = number
+        _tell(issue)
     return made
+
+
+def _tell(issue: Issue) -> None:
+    """Put the words in, now that it is known who says something and how it ends."""
+    entries = [entry for entry in issue.entries if entry.note]
+    plot = Plot(
+        f"{issue.project.identifier}/{issue.subject}",
+        issue.matter,
+        issue.author,
+        issue.assignee,
+        issue.made,
+        OUTCOMES.get(issue.status, OPEN),
+        issue.priority,
+        [Said(one.who, one.when, ends=one.note == LAST_NOTE) for one in entries],
+    )
+    issue.description, notes = tell(plot)
+    told = {id(entry): note for entry, note in zip(entries, notes, strict=True)}
+    issue.entries = [replace(one, note=told.get(id(one), "")) for one in issue.entries]
 
 
 def _of_project(project: Project, count: int) -> list[Issue]:
@@ -112,18 +136,18 @@ def _issue(rng: Random, project: Project, moment: datetime, seen: set[str]) -> I
     while True:
         tracker = rng.choices(tuple(TRACKERS), (11, 7, 3))[0]
         wording = Wording(rng, project)
-        subject = subject_of(rng, wording, project, tracker)
+        kind, subject = subject_of(rng, wording, project, tracker)
         if subject not in seen:
             seen.add(subject)
             break
-    texts = vocabulary("issues")["texts"]
-    about = "Goods" if "product" in wording.drawn else tracker
+    matter = matter_of(project, kind, wording)
+    pass_over(rng, wording, "Goods" if "product" in wording.drawn else tracker)
     version = next((one for one in project.versions if one.due > moment.date()), None)
     return Issue(
         project=project,
         tracker=tracker,
         subject=subject,
-        description=wording.of(rng.choice(texts[about])),
+        matter=matter,
         author=rng.choice([person for person, _ in project.team]),
         made=moment,
         priority=rng.choice(PRIORITIES),
@@ -139,7 +163,6 @@ def _live(rng: Random, issue: Issue) -> None:
     """Let people work on it until now, or until it is closed."""
     workers = issue.project.committers
     wording = Wording(rng, issue.project, thing=issue.thing)
-    told = vocabulary("issues")["notes"]
     moment = issue.made
     if rng.random() < 0.78:
         issue.assignee = rng.choice(workers)
@@ -151,15 +174,14 @@ def _live(rng: Random, issue: Issue) -> None:
     for _ in range(rng.choice((0, 0, 1, 1, 2, 3))):
         moment = later(rng, moment, 9)
         speaker = rng.choice([person for person, _ in issue.project.team])
-        note = Wording(rng, issue.project, thing=issue.thing).of(rng.choice(told["any"]))
-        _enter(issue, Entry(speaker, moment, note))
+        pass_over(rng, Wording(rng, issue.project, thing=issue.thing), "any")
+        _enter(issue, Entry(speaker, moment, NOTE))
     _end(rng, issue, moment, wording)
     if issue.assignee and issue.tracker != "Support" and rng.random() < 0.45:
         _spend(rng, issue)
 
 
 def _end(rng: Random, issue: Issue, moment: datetime, wording: Wording) -> None:
-    told = vocabulary("issues")["notes"]
     worker = issue.assignee or rng.choice(issue.project.committers)
     if issue.assignee and rng.random() < 0.75:
         moment = later(rng, moment, 8)
@@ -168,8 +190,9 @@ def _end(rng: Random, issue: Issue, moment: datetime, wording: Wording) -> None:
     fate = rng.random()
     if fate < min(0.86, 0.25 + age / 500):
         to = REJECTED if rng.random() < 0.09 else CLOSED
-        pool = told["rejecting"] if to == REJECTED else told["closing"]
-        note = wording.of(rng.choice(pool)) if rng.random() < 0.6 or to == REJECTED else ""
+        note = LAST_NOTE if rng.random() < 0.6 or to == REJECTED else ""
+        if note:
+            pass_over(rng, wording, "rejecting" if to == REJECTED else "closing")
         moment = later(rng, moment, 12)
         _enter(issue, _status(issue, worker, moment, to, note))
         issue.closed = moment

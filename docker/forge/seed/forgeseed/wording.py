@@ -57,6 +57,11 @@ class Wording:
         """Return the template with its slots filled."""
         return SLOT.sub(self._slot, template).strip()
 
+    def draw(self, names: list[str]) -> None:
+        """Draw the slots that were not drawn yet."""
+        for name in names:
+            self._word(name)
+
     def _slot(self, match: re.Match[str]) -> str:
         name = match.group(1)
         if name[0].isupper():
@@ -83,10 +88,16 @@ def _lists(project: Project) -> dict[str, Any]:
     return dict(told["slots"])
 
 
-def subject_of(rng: Random, wording: Wording, project: Project, tracker: str) -> str:
-    """Return what an issue is called."""
+def subject_of(rng: Random, wording: Wording, project: Project, tracker: str) -> tuple[str, str]:
+    """Return of which kind an issue is, and what it is called."""
     told = vocabulary("issues")
     templates = list(told["subjects"][tracker])
     if project.identifier in GOODS and tracker in told["goods"] and rng.random() < 0.35:
         templates = told["goods"][tracker]
-    return wording.of(rng.choice(templates))
+    kind, template = rng.choice(templates)
+    return kind, wording.of(template)
+
+
+def pass_over(rng: Random, wording: Wording, about: str) -> None:
+    """Draw what a text of the issue once drew, so that all that is drawn later stays as it is."""
+    wording.draw(rng.choice(vocabulary("issues")["drawn"][about]).split())

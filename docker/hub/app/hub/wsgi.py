@@ -15,7 +15,7 @@ import pagure.ui.login
 from sqlalchemy import text
 from werkzeug.wrappers import Response
 
-from hub import logins
+from hub import logins, new_files
 from hub.queue import Answer, Landing, TaskQueue
 
 QUEUE = TaskQueue()
@@ -75,6 +75,8 @@ application.view_functions["ui_ns.do_login"] = logins.do_login
 application.before_request(drop_odd_key)
 application.add_url_rule("/health", view_func=health)
 application.add_url_rule("/avatar/<letter>.svg", view_func=avatar)
+for rule in new_files.RULES:
+    application.add_url_rule(rule, "new_file", new_files.new_file, methods=["GET"])
 # Pagure answers it to POST alone, which looks like a change.
 application.add_url_rule("/api/0/-/me", view_func=application.view_functions["api_ns.api_whoami"])
 application.wsgi_app = Landing(application.wsgi_app, QUEUE)

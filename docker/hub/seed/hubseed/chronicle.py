@@ -14,6 +14,8 @@ from forgeseed.issues import Issue
 from forgeseed.people import Person
 from forgeseed.projects import Project
 
+from hubseed.reviews import Edit, edit_between
+
 _RECENT = LAST - timedelta(days=80)
 _MERGE = "Merge branch '"
 
@@ -41,14 +43,24 @@ class Chronicle(history._Writer):  # noqa: SLF001 - the forge's own, of the same
 
     def __init__(self, project: Project, issues: list[Issue]) -> None:
         self.standings: list[Standing] = []
+        self.edits: dict[int, Edit] = {}  # by the mark of the commit
+        self._edit: Edit | None = None
         super().__init__(project, issues)
         self.history: History = self.written()
+
+    def _change(self, held: Module) -> str:
+        before = list(held.functions)
+        subject = super()._change(held)
+        self._edit = edit_between(before, held.functions)
+        return subject
 
     def _commit(
         self, author: Person, when: datetime, message: str, files: dict[str, str],
         branch: str = MAIN, parents: tuple[int, ...] | None = None,
     ) -> int:  # fmt: skip
         mark = super()._commit(author, when, message, files, branch, parents)
+        if self._edit:
+            self.edits[mark], self._edit = self._edit, None
         if branch == MAIN and when > _RECENT:
             self.standings.append(Standing(mark, when, copy.deepcopy(self._modules)))
         return mark

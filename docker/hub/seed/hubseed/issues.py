@@ -1,21 +1,25 @@
-"""The hub's issues: others than the forge's, in the same words, with several tags each."""
+"""The hub's issues: others than the forge's, told in the same way, with several tags each."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from random import Random
 
 from forgeseed.clock import LAST, later, moments, stamp
+from forgeseed.matter import Matter, matter_of
 from forgeseed.people import Person
 from forgeseed.projects import Project
-from forgeseed.sources import vocabulary
-from forgeseed.wording import Wording, subject_of
+from forgeseed.tales import Plot, Said, tell
+from forgeseed.talk import FIXED, OPEN, REFUSED
+from forgeseed.wording import Wording, pass_over, subject_of
 
 from hubseed.rows import Rows
 from hubseed.sources import token
 
 _KINDS = {"Bug": "bug", "Feature": "enhancement", "Support": "question"}
+_NOTE, _LAST_NOTE = "note", "last note"  # where words will stand
+_PRIORITIES = {1: 3, 2: 2, 3: 1}  # the forge's
 _SINCE = datetime(2026, 1, 5, 8, 0, tzinfo=LAST.tzinfo)
 
 
@@ -35,7 +39,7 @@ class Issue:
 
     project: Project
     title: str
-    content: str
+    matter: Matter
     author: Person
     made: datetime
     thing: str
@@ -47,6 +51,7 @@ class Issue:
     closed: datetime | None = None
     closer: Person | None = None
     private: bool = False
+    content: str = ""
     notes: list[Note] = field(default_factory=list)
     number: int = 0
 
@@ -68,17 +73,17 @@ def _issue(rng: Random, project: Project, moment: datetime, seen: set[str]) -> I
     while True:
         tracker = rng.choices(tuple(_KINDS), (11, 7, 3))[0]
         wording = Wording(rng, project)
-        title = subject_of(rng, wording, project, tracker)
+        kind, title = subject_of(rng, wording, project, tracker)
         if title not in seen:
             seen.add(title)
             break
-    texts = vocabulary("issues")["texts"]
-    about = "Goods" if "product" in wording.drawn else tracker
+    matter = matter_of(project, kind, wording)
+    pass_over(rng, wording, "Goods" if "product" in wording.drawn else tracker)
     versions = [one.name for one in project.versions if one.due > moment.date()]
     made = Issue(
         project=project,
         title=title,
-        content=wording.of(rng.choice(texts[about])),
+        matter=matter,
         author=rng.choice(project.team)[0],
         made=moment,
         thing=wording.drawn["thing"],
@@ -90,12 +95,31 @@ def _issue(rng: Random, project: Project, moment: datetime, seen: set[str]) -> I
     if rng.random() < 0.8:
         made.tags.append(rng.choice(project.labels)[1].lower())
     _live(rng, made, tracker)
+    _tell(made)
     return made
+
+
+def _tell(issue: Issue) -> None:
+    """Put the words in, now that it is known who says something and how it ends."""
+    outcome = {"": OPEN, "Fixed": FIXED}.get(issue.ended, REFUSED)
+    waiting = [note for note in issue.notes if not note.by_pagure]
+    plot = Plot(
+        f"hub/{issue.project.identifier}/{issue.title}",
+        issue.matter,
+        issue.author,
+        issue.assignee,
+        issue.made,
+        outcome,
+        _PRIORITIES[issue.priority],
+        [Said(one.who, one.when, ends=one.text == _LAST_NOTE) for one in waiting],
+    )
+    issue.content, notes = tell(plot)
+    told = {id(note): text for note, text in zip(waiting, notes, strict=True)}
+    issue.notes = [replace(one, text=told.get(id(one), one.text)) for one in issue.notes]
 
 
 def _live(rng: Random, issue: Issue, tracker: str) -> None:
     """Let people work on it until now, or until it is closed."""
-    told = vocabulary("issues")["notes"]
     moment = issue.made
     if rng.random() < 0.7:
         issue.assignee = rng.choice(issue.project.committers)
@@ -105,8 +129,8 @@ def _live(rng: Random, issue: Issue, tracker: str) -> None:
         issue.notes.append(Note(who, moment, text, by_pagure=True))
     for _ in range(rng.choice((0, 1, 1, 2, 3))):
         moment = later(rng, moment, 6)
-        note = Wording(rng, issue.project, thing=issue.thing).of(rng.choice(told["any"]))
-        issue.notes.append(Note(rng.choice(issue.project.team)[0], moment, note))
+        pass_over(rng, Wording(rng, issue.project, thing=issue.thing), "any")
+        issue.notes.append(Note(rng.choice(issue.project.team)[0], moment, _NOTE))
     worker = issue.assignee or rng.choice(issue.project.committers)
     if rng.random() < 0.45 and moment < LAST:
         _close(rng, issue, worker, later(rng, moment, 10), tracker)
@@ -127,13 +151,15 @@ def _mark(rng: Random, issue: Issue, tracker: str) -> None:
 
 
 def _close(rng: Random, issue: Issue, worker: Person, moment: datetime, tracker: str) -> None:
-    told = vocabulary("issues")["notes"]
     fixed = rng.random() < 0.8
     issue.ended = "Fixed" if fixed else rng.choice(("Invalid", "Won't fix"))
     issue.closed, issue.closer = moment, worker
-    pool = told["closing"] if fixed else [told["rejecting"][0 if issue.ended == "Invalid" else 1]]
-    note = Wording(rng, issue.project, thing=issue.thing).of(rng.choice(pool))
-    issue.notes.append(Note(worker, moment, note))
+    wording = Wording(rng, issue.project, thing=issue.thing)
+    if fixed:
+        pass_over(rng, wording, "closing")
+    else:
+        rng.choice((_LAST_NOTE,))  # one word was to be had; the draw stays for those after it
+    issue.notes.append(Note(worker, moment, _LAST_NOTE))
     text = (
         f"**Metadata Update from @{worker.login}**:\n"
         f"- Issue close_status updated to: {issue.ended}\n"

@@ -16,9 +16,11 @@ from forgeseed.projects import Project
 
 from hubseed.chronicle import Chronicle, Merged
 from hubseed.issues import Note
+from hubseed.reviews import Diff, Edit, Words, edit_between
 from hubseed.sources import token, words
 
-_NUMBERS = ("No", "One commit", "Two commits", "Three commits", "Four commits", "Five commits")
+# From how many texts the stream once chose that also draws people and dates. It still does, so that these stay as they are.
+_TITLES, _APPROVALS, _BODIES, _REVIEWS, _REMARKS, _ANSWERS, _CLOSINGS = 1, 4, 2, 3, 2, 4, 3
 # Who has a fork with a branch that no pull request asks for yet.
 WAITING = {"tide-tables": "tom.ashworth", "inkwell": "tom.ashworth", "map-routing": "ines.ferreira"}
 
@@ -39,6 +41,16 @@ class Work:
     commits: tuple[tuple[str, str, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A comment at a line of the diff: the first new one that holds `line`."""
+
+    who: Person
+    when: datetime
+    text: str
+    line: str
+
+
 @dataclass(slots=True)
 class Request:
     """One pull request."""
@@ -57,7 +69,7 @@ class Request:
     assignee: Person | None = None
     tags: list[str] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
-    inline: tuple[Person, datetime, str] | None = None
+    inline: Remark | None = None
     number: int = 0
 
     @property
@@ -70,7 +82,7 @@ class Request:
         """When it was last changed."""
         times = [self.made, *(note.when for note in self.notes)]
         times += [self.closed] if self.closed else []
-        times += [self.inline[1]] if self.inline else []
+        times += [self.inline.when] if self.inline else []
         return max(times)
 
 
@@ -104,21 +116,18 @@ def _authors(rng: Random, project: Project, people: tuple[Person, ...]) -> list[
 
 
 def _of_branch(rng: Random, project: Project, told: Chronicle, merged: Merged) -> Request:
-    said = words()["pull"]["merged"]
     first, last, merge = merged.commits[0], merged.commits[-1], merged.merge
-    subject = first.message.split("\n")[0]
-    kind = "Feature" if merged.branch.startswith("feature/") else "Fix"
-    slots = {
-        "Branch": kind,
-        "subject": subject[0].lower() + subject[1:],
-        "commits": _NUMBERS[min(len(merged.commits), 5)],
-        "thing": told.thing_of(first.files[0][0]),
-    }
+    path = first.files[0][0]
+    edits = [told.edits[one.mark] for one in merged.commits if one.mark in told.edits]
+    diff = Diff(edits, told.thing_of(path), path, project.code, len(merged.commits))
+    said = Words(f"{project.identifier}/{merged.branch}", diff)
     made = min(last.when + timedelta(minutes=rng.randint(3, 240)), merge.when)
+    rng.choice(range(_TITLES))
+    rng.choice(range(_TITLES))
     request = Request(
         project,
-        rng.choice(said["title"]).format(**slots),
-        rng.choice(said["body"]).format(**slots),
+        said.title(),
+        said.merged(),
         first.author,
         made,
         merged.branch,
@@ -130,38 +139,42 @@ def _of_branch(rng: Random, project: Project, told: Chronicle, merged: Merged) -
     reviewers = [one for one in project.committers if one is not first.author]
     if rng.random() < 0.7:
         when = made + (merge.when - made) * rng.random()
-        request.notes.append(
-            Note(rng.choice(reviewers), when, rng.choice(said["review"]).format(**slots))
-        )
+        request.notes.append(Note(rng.choice(reviewers), when, said.approval()))
+        rng.choice(range(_APPROVALS))
     return request
 
 
 def _of_fork(
     rng: Random, project: Project, told: Chronicle, author: Person, *, is_open: bool
 ) -> Request:
-    work, kind, slots = _work(rng, told, author)
-    said, more = words()["pull"][kind], words()["pull"]["words"]
+    work, kind, diff = _work(rng, told, author)
+    said = Words(f"{project.identifier}/{author.login}/{work.branch}", diff)
     made = min(work.when + timedelta(minutes=rng.randint(5, 90)), LAST)
     request = Request(
         project,
         work.commits[0][0],
-        rng.choice(said["body"]).format(**slots),
+        said.asked(),
         author,
         made,
         work.branch,
         work=work,
     )
+    rng.choice(range(_BODIES))
     reviewers = [one for one in project.committers if one is not author]
     moment = made
     if rng.random() < 0.8:
         moment = later(rng, moment, 1)
         reviewer = rng.choice(reviewers)
-        request.notes.append(Note(reviewer, moment, rng.choice(said["review"]).format(**slots)))
+        question, answer = said.question()
+        request.notes.append(Note(reviewer, moment, question))
+        rng.choice(range(_REVIEWS))
         if rng.random() < 0.6:
-            request.inline = (reviewer, moment, rng.choice(said["inline"]).format(**slots))
+            request.inline = Remark(reviewer, moment, *said.inline())
+            rng.choice(range(_REMARKS))
         if rng.random() < 0.7:
             moment = later(rng, moment, 1)
-            request.notes.append(Note(author, moment, rng.choice(more["answer"])))
+            request.notes.append(Note(author, moment, answer))
+            rng.choice(range(_ANSWERS))
     if rng.random() < 0.4:
         request.assignee = rng.choice(reviewers)
     if kind == "grow":
@@ -170,25 +183,31 @@ def _of_fork(
         request.closed = later(rng, moment, 2)
         request.closer = rng.choice(reviewers)
         request.status = "Closed"
-        request.notes.append(Note(request.closer, request.closed, rng.choice(more["closing"])))
+        request.notes.append(Note(request.closer, request.closed, said.closing()))
+        rng.choice(range(_CLOSINGS))
     return request
 
 
-def _work(rng: Random, told: Chronicle, owner: Person) -> tuple[Work, str, dict[str, Any]]:
+def _work(rng: Random, told: Chronicle, owner: Person) -> tuple[Work, str, Diff]:
     """Change one module as it stood after one of the latest commits."""
     standing = rng.choice(told.standings)
     held = copy.deepcopy(rng.choice([one for one in standing.modules.values() if one.functions]))
+    before = list(held.functions)
     kind, slots = _edited(rng, held)
-    title = rng.choice(words()["pull"][kind]["title"]).format(**slots)
+    edits = [edit_between(before, held.functions)]
+    title = rng.choice(words()["pull"][kind]).format(**slots)
     commits = [(title, held.path, held.text())]
     if rng.random() < 0.3:
         place = rng.randrange(len(held.functions))
         if not held.functions[place].said:
             code.changed(held, place, said=True)
+            edits.append(Edit("say", held.functions[place]))
             commits.append((f"Say what {held.functions[place].label} does", held.path, held.text()))
     branch = f"{kind}-{slots['function'].replace('_', '-')}"
     when = min(standing.when + timedelta(minutes=rng.randint(30, 600)), LAST)
-    return Work(owner, branch, standing.mark, when, tuple(commits)), kind, slots
+    work = Work(owner, branch, standing.mark, when, tuple(commits))
+    known = [one for one in edits if one]
+    return work, kind, Diff(known, held.thing, held.path, held.language, len(commits))
 
 
 def _edited(rng: Random, held: Module) -> tuple[str, dict[str, Any]]:

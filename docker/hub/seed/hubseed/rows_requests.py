@@ -56,9 +56,15 @@ def span_of(request: Request, marks: dict[int, str], commits: list[str], folder:
     path = request.work.commits[0][1]
     shown = git(folder, "diff", marks[request.work.base], commits[-1], "--", path)
     lines = shown[shown.index("\n@@") + 1 :].split("\n")
-    row = next(place for place, line in enumerate(lines, start=1) if line.startswith("+"))
+    row = _row(lines, request.inline.line if request.inline else "")
     blob, tree = (git(folder, "rev-parse", f"{commits[-1]}{of}") for of in (f":{path}", "^{tree}"))
     return Span(commits[0], commits[-1], path, row, blob, tree)
+
+
+def _row(lines: list[str], held: str) -> int:
+    """Return which line of a diff is the first new one that holds something, if one does."""
+    new = [(place, line) for place, line in enumerate(lines, start=1) if line.startswith("+")]
+    return next((place for place, line in new if held in line), new[0][0])
 
 
 def add_request(
@@ -93,8 +99,9 @@ def add_request(
     for note in request.notes:
         _add_comment(rows, request, ids[note.who.login], stamp(note.when), note.text)
     if request.inline:
-        who, when, text = request.inline
-        _add_comment(rows, request, ids[who.login], stamp(when), text, span)
+        remark = request.inline
+        at = stamp(remark.when)
+        _add_comment(rows, request, ids[remark.who.login], at, remark.text, span)
     for name in request.tags:
         rows.add(
             "tags_pull_requests",

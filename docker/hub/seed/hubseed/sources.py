@@ -18,6 +18,12 @@ def words() -> dict[str, Any]:
     return tomllib.loads((HERE / "vocabulary" / "hub.toml").read_text(encoding="utf-8"))
 
 
+@cache
+def reviews() -> dict[str, Any]:
+    """Return what pull requests and their reviews say."""
+    return tomllib.loads((HERE / "vocabulary" / "reviews.toml").read_text(encoding="utf-8"))
+
+
 def token(text: str, length: int) -> str:
     """Return letters and digits that follow from a text, where Pagure would draw some."""
     return hashlib.sha512(f"hub/{text}".encode()).hexdigest()[:length]

@@ -80,12 +80,22 @@ def _drawn() -> Iterator[Letter]:
             cast = tuple(PEOPLE[key] for key in keys)
             share = (last - first) / len(thread["casts"])
             at = first + share * turn + share * dice.random()
-            yield from _held(f"{number:02d}-{turn}", thread, cast, filled, at, dice)
+            texts = _worded(thread, turn)
+            yield from _held(f"{number:02d}-{turn}", thread, texts, cast, filled, at, dice)
+
+
+def _worded(thread: dict[str, Any], turn: int) -> list[str]:
+    """Return what the letters say this time: each conversation of a kind has words of its own."""
+    return [
+        (letter[2], *others)[turn % (1 + len(others))]
+        for letter, others in zip(thread["letters"], thread["more"], strict=True)
+    ]
 
 
 def _held(
     key: str,
     thread: dict[str, Any],
+    texts: list[str],
     cast: tuple[Person, ...],
     filled: dict[str, str],
     begin: datetime,
@@ -95,7 +105,7 @@ def _held(
     before: Letter | None = None
     at = begin.replace(hour=_NIGHT, minute=0, second=0, microsecond=0)
     at += timedelta(minutes=dice.randrange(0, 500))
-    for place, (who, hours, text) in enumerate(thread["letters"]):
+    for place, (who, hours, _) in enumerate(thread["letters"]):
         writer = cast[who % len(cast)]
         at = _by_day(at + timedelta(hours=hours, minutes=dice.randrange(2, 50)), dice)
         if at >= NOW:
@@ -111,7 +121,7 @@ def _held(
             to=tuple(one for one in cast if one != writer),
             copies=(),
             at=at,
-            text=text.format(**filled),
+            text=texts[place].format(**filled),
             answers=before,
         )
         yield before

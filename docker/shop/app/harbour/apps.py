@@ -12,7 +12,7 @@ class HarbourConfig(AppConfig):
     label = "harbour"
 
     def ready(self) -> None:
-        """Make reading free of writes, name the fields of the stock table, set the delivery."""
+        """Make reading free of writes, name fields, set the delivery, list telephones."""
         from django.contrib.auth.signals import user_logged_in
         from oscar.apps.analytics import receivers
         from oscar.apps.basket.formsets import BasketLineFormSet
@@ -22,6 +22,7 @@ class HarbourConfig(AppConfig):
         from oscar.apps.search.signals import user_search
         from oscar.apps.shipping.repository import Repository
 
+        from harbour.customers import extend_customers
         from harbour.shipping import Express, Standard
 
         # Both are tables that name their columns and leave their fields without a name.
@@ -33,3 +34,4 @@ class HarbourConfig(AppConfig):
         product_viewed.disconnect(receivers.receive_product_view)
         user_search.disconnect(receivers.receive_product_search)
         user_logged_in.disconnect(dispatch_uid="update_last_login")
+        extend_customers()

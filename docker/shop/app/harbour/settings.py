@@ -71,6 +71,7 @@ INSTALLED_APPS = [
     "harbour.returns.apps.ReturnsConfig",
     "harbour.groups.apps.GroupsConfig",
     "harbour.insights.apps.InsightsConfig",
+    "harbour.service.apps.ServiceConfig",
 ]
 
 MIDDLEWARE = [
@@ -168,19 +169,24 @@ OSCAR_ORDER_STATUS_PIPELINE = {
 OSCAR_LINE_STATUS_PIPELINE = OSCAR_ORDER_STATUS_PIPELINE
 OSCAR_ORDER_STATUS_CASCADE = {status: status for status in OSCAR_ORDER_STATUS_PIPELINE}
 OSCAR_GOOGLE_ANALYTICS_ID = None
+PHONENUMBER_DEFAULT_FORMAT = "INTERNATIONAL"
 
 
 def _with_ours(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return Oscar's menu with this shop's entries behind those that they belong to."""
     ours = {
-        "dashboard:order-list": ("Returns", "return-list"),
-        "dashboard:users-index": ("Customer groups", "group-list"),
+        "dashboard:stock-alert-list": [("Stock levels", "stock-levels")],
+        "dashboard:order-list": [("Returns", "return-list")],
+        "dashboard:users-index": [
+            ("Customer groups", "group-list"),
+            ("Messages", "enquiry-list"),
+            ("Newsletter", "subscription-list"),
+        ],
     }
     menu = []
     for entry in entries:
         menu.append({**entry, "children": _with_ours(entry.get("children", []))})
-        if added := ours.get(entry.get("url_name", "")):
-            label, url_name = added
+        for label, url_name in ours.get(entry.get("url_name", ""), []):
             menu.append({"label": label, "url_name": url_name, "access_fn": is_merchant})
     return menu
 

@@ -19,13 +19,17 @@ from shopseed import (  # noqa: E402
     clock,
     customers,
     groups,
+    letters,
     offers,
     orders,
+    parcels,
     pictures,
     recommendations,
     returns,
     reviews,
     searches,
+    service,
+    telephones,
 )
 from shopseed.vocabulary import load  # noqa: E402
 
@@ -49,6 +53,11 @@ def main() -> None:
         recommendations.write_recommendations(departments, items)
         returns.write_returns()
         reviews.write_reviews(items)
+        telephones.write_telephones()
+        parcels.write_parcels()
+        letters.write_letters()
+        service.write_enquiries()
+        service.write_subscriptions()
     catalogue.index_text()
     searches.write_searches()
     with connection.cursor() as cursor:

@@ -23,6 +23,7 @@ from shopseed.plan import SIZE_IN_WORDS, Plan
 FOLDER = Path(__file__).resolve().parent.parent / "opinions"
 SLOT = re.compile(r"\{([A-Za-z_]+)(?::(\w+))?\}")
 PART = re.compile(r"\[([^]]+)\]")
+CHOICE = re.compile(r"\[([^]|]*\|[^]]*)\]")
 AGED = re.compile(r"(\d+)(d?)\+")
 MEASURE = re.compile(r"[\d.,]+ (L|ml|cm|mm|g|W|lm)|Set of \d+|X?[SML]L?")
 MONTH = 30.4
@@ -37,6 +38,8 @@ COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 CLAUSES = ("good", "minor", "serious")
 ONCE = ("old", "age", "month", "price", "finish", "size", "material", "brand")
 DEAR = 60
+SHORT = 0.18  # of the reviews are a line or two
+TELLING = 0.8  # of the titles name something of the product
 WORN = ("Socks", "Gloves", "Hiking Boots", "Belt")  # not tried by others
 
 
@@ -73,6 +76,7 @@ class Case:
     quantity: int = 1
     part: str = "own"  # or "received" and "given": as a present
     is_returned: bool = False
+    title: str = ""  # one that is given: its text speaks of what the title names
 
 
 def _holds(condition: str, known: str, days: int) -> bool:
@@ -182,16 +186,20 @@ def _known(case: Case, shelf: Shelf) -> str:
 class Voice:
     """One reviewer of one product: what fits, and what has been said already."""
 
-    def __init__(self, rng: Random, case: Case) -> None:
-        """Choose what the whole text holds to: uses, people, and the points in their order."""
+    def __init__(self, rng: Random, case: Case, heard: Counter[str] | None = None) -> None:
+        """Choose what the whole text holds to: uses, people, and the points in their order.
+
+        `heard` counts the frames and clauses of those who spoke of the product before.
+        """
         self.rng, self.case = rng, case
+        self.heard: Counter[str] = Counter() if heard is None else heard
         self.shelf = shelves()[case.item.words.name]
         self.known = _known(case, self.shelf)
         self.parts: dict[str, str] = {}
         self.used: set[Phrase] = set()
         self.named: Counter[str] = Counter()
         self.often = {"use": 2, "kin": 1 if case.part == "own" else 2, **dict.fromkeys(ONCE, 1)}
-        self.left = {key: self._fitting(self.shelf.lists[key]) for key in CLAUSES}
+        self.left = {key: self._unheard(self.shelf.lists[key]) for key in CLAUSES}
         self.uses = [one.text for one in self._fitting(self.shelf.lists["use"])]
         old = rng.choice(self._fitting(self.shelf.lists["old"])).text
         self.given = {**self._wares(), "old": old, **self._circumstances()}
@@ -200,10 +208,18 @@ class Voice:
         fitting = [one for one in phrases if one.holds(self.known, self.case.days)]
         return self.rng.sample(fitting, len(fitting))
 
+    def _unheard(self, phrases: tuple[Phrase, ...]) -> list[Phrase]:
+        title = self.case.title
+
+        def rank(one: Phrase) -> tuple[bool, int]:
+            return not (title and part_of(one.text) in title), self.heard[one.text]
+
+        return sorted(self._fitting(phrases), key=rank)
+
     def _wares(self) -> dict[str, str]:
         item = self.case.item
         thing = item.words.noun.lower()
-        article = "an" if thing[0] in "aeio" else "a"  # not "a ukulele"
+        article = "an" if thing[0] in "aeio" or thing.startswith("um") else "a"  # "a ukulele"
         bare = self.shelf.is_plural or thing == "ink"
         forms = ("it it its is has was s this", "they them their are have were  these")
         grammar = dict(
@@ -249,6 +265,7 @@ class Voice:
 
     def _clause(self, key: str) -> str:
         text = self.left[key].pop(0).text
+        self.heard[text] += 1
         part = part_of(text)
         self.parts.setdefault(key, part)
         for name, phrases in self.left.items():  # nobody speaks of the lid twice
@@ -286,53 +303,66 @@ class Voice:
         fitting = [one for one in frames()[name][key] if self._fits(one)]
         if not fitting:
             return ""
-        frame = self.rng.choice(fitting)
+        if name == "title" and self.rng.random() < TELLING:
+            fitting = [one for one in fitting if "{" in one.text] or fitting
+        fewest = min(self.heard[one.text] for one in fitting)
+        frame = self.rng.choice([one for one in fitting if self.heard[one.text] == fewest])
         self.used.add(frame)
-        return SLOT.sub(self._slot, frame.text)
+        self.heard[frame.text] += 1
+        chosen = CHOICE.sub(lambda found: self.rng.choice(found[1].split("|")), frame.text)
+        return SLOT.sub(self._slot, chosen)
 
 
-def _happy(voice: Voice, maybe: Callable[[float, str, str], str]) -> list[str]:
+Maybe = Callable[[float, str, str], str]
+
+
+def _happy(voice: Voice, maybe: Maybe) -> list[str]:
     is_best = voice.case.stars == 5
+    praise = [voice.say("good", "one"), maybe(0.5 if is_best else 0.3, "good", "one")]
+    complaint = "" if is_best else maybe(0.75, "mixed", "small")
+    more = maybe(0.5, "good", "more")
+    middle = voice.rng.choice(
+        ((*praise, more, complaint), (*praise, complaint, more), (more, *praise, complaint))
+    )
     return [
-        maybe(0.9, "opening", "good"),
-        voice.say("good", "one"),
-        maybe(0.75 if is_best else 0.35, "good", "one"),
-        maybe(0.45, "good", "more"),
-        "" if is_best else maybe(0.7, "mixed", "small"),
-        maybe(0.6, "closing", str(voice.case.stars)),
+        maybe(0.65, "opening", "good"),
+        *middle,
+        maybe(0.5, "closing", str(voice.case.stars)),
     ]
 
 
-def _torn(voice: Voice, maybe: Callable[[float, str, str], str]) -> list[str]:
+def _torn(voice: Voice, maybe: Maybe) -> list[str]:
     return [
-        maybe(0.8, "opening", "poor"),
+        maybe(0.6, "opening", "poor"),
         voice.say("mixed", "even"),
-        maybe(0.4, "good", "one"),
+        maybe(0.3, "good", "one"),
         maybe(0.5, "bad", "also"),
-        maybe(0.7, "closing", "3"),
+        maybe(0.55, "closing", "3"),
     ]
 
 
-def _unhappy(voice: Voice, maybe: Callable[[float, str, str], str]) -> list[str]:
+def _unhappy(voice: Voice, maybe: Maybe) -> list[str]:
     stars, is_returned = voice.case.stars, voice.case.is_returned
     return [
-        maybe(0.8, "opening", "poor"),
+        maybe(0.65, "opening", "poor"),
         voice.say("bad", "one"),
-        maybe(0.6, "bad", "also") if stars == 2 else maybe(0.6, "bad", "one"),
-        maybe(0.5, "good", "faint") if stars == 2 else "",
-        maybe(1, "closing", "returned") if is_returned else maybe(0.7, "closing", str(stars)),
+        maybe(0.5, "bad", "also") if stars == 2 else maybe(0.5, "bad", "one"),
+        maybe(0.45, "good", "faint") if stars == 2 else "",
+        maybe(1, "closing", "returned") if is_returned else maybe(0.6, "closing", str(stars)),
     ]
 
 
-def compose(rng: Random, case: Case) -> tuple[str, str]:
-    """Return a review's title and text."""
-    voice = Voice(rng, case)
+def compose(rng: Random, case: Case, heard: Counter[str] | None = None) -> tuple[str, str]:
+    """Return a review's title and text: what `heard` counts is said where nothing else fits."""
+    voice = Voice(rng, case, heard)
 
     def maybe(chance: float, name: str, key: str) -> str:
         return voice.say(name, key) if rng.random() < chance else ""
 
     write = _happy if case.stars > 3 else _torn if case.stars == 3 else _unhappy
-    sentences = write(voice, maybe)
+    is_short = rng.random() < SHORT and not case.is_returned
+    sentences = [voice.say("short", str(case.stars))] if is_short else []
+    sentences = sentences if any(sentences) else write(voice, maybe)
     voice.named.clear()
     key = "returned" if case.is_returned else str(case.stars)
     return voice.say("title", key), " ".join(sentence for sentence in sentences if sentence)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
@@ -154,10 +154,13 @@ def write_reviews(items: list[Plan]) -> None:
     [anchor] = [place for place, one in enumerate(found) if one.id]
     first = found[anchor].id - anchor
     scores: dict[int, list[int]] = defaultdict(list)
+    titled: dict[str, str] = phrases("reviews")["titled"]
+    heard: dict[int, Counter[str]] = defaultdict(Counter)
     rows = []
     for number, one in enumerate(found, start=first):
-        case = one.case
-        title, body = compose(Random(f"opinion/{one.top.id}/{case.who}"), case)
+        case = replace(one.case, title=titled.get(str(number), ""))
+        rng = Random(f"opinion/{one.top.id}/{case.who}")
+        title, body = compose(rng, case, heard[one.top.id])
         if not one.is_waiting:
             scores[one.top.id].append(case.stars)
         rows.append(
@@ -166,7 +169,7 @@ def write_reviews(items: list[Plan]) -> None:
                 product_id=one.top.id,
                 user_id=case.who,
                 score=case.stars,
-                title=one.title or title,
+                title=one.title or case.title or title,
                 body=body,
                 status=ProductReview.FOR_MODERATION if one.is_waiting else ProductReview.APPROVED,
                 date_created=one.when,

@@ -60,7 +60,14 @@ class Nodes:
             self.orders.append(order)
             error = self._failing.get(number)
             if "shard" not in order["spec"]:
-                yield number, {"node": "n1", "images": {"arena/wiki:1": "sha256:1"}}
+                yield (
+                    number,
+                    {
+                        "node": "n1",
+                        "images": {"arena/wiki:1": "sha256:1"},
+                        "goldens": {"arena/wiki:1": "g"},
+                    },
+                )
             elif error is None:
                 yield number, {"node": "n1", "packed": pack(self._shards[number])}
             else:
@@ -131,6 +138,7 @@ async def test_a_failed_shard_fails_the_run_and_only_the_rest_is_played_again(
         assert failing.orders[-1]["environment"]["SITE_PASSWORD"] == "pass-word"
         assert failing.orders[-1]["environment"]["OPENAI_API_KEY"] == KEY
         assert failing.orders[-1]["images"] == {"arena/wiki:1": "sha256:1"}
+        assert failing.orders[-1]["goldens"] == {"arena/wiki:1": "g"}
         working = Nodes(played, {})
         monkeypatch.setattr(ray_driver, "RayCluster", working)
         report = await arena.ray.resume(out)

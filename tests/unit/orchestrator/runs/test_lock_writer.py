@@ -24,6 +24,8 @@ from orchestrator.runs.request import RunRequest
 from orchestrator.runs.spec import RunSettings
 from orchestrator.runs.store.browser_lock import BrowserLock
 from orchestrator.runs.store.lock import RunLock
+from orchestrator.sandbox.engine.containers import ImageInfo, Labels
+from orchestrator.sandbox.engine.engine import EngineFacts
 from sites.registry import SiteRegistry, load_registry
 
 ATLAS = load_registry(())
@@ -39,10 +41,15 @@ class Images:
         self._missing = missing
 
     async def image(self, tag: str) -> object:
-        return None if tag in self._missing else SimpleNamespace(id=f"id of {tag}")
+        if tag in self._missing:
+            return None
+        labels = {Labels.GOLDEN: f"state of {tag}"}
+        return ImageInfo(id=f"id of {tag}", tag=tag, labels=labels, size_bytes=1)
 
-    async def version(self) -> str:
-        return "1"
+    async def facts(self) -> EngineFacts:
+        return EngineFacts(
+            version="1", storage_driver="", root="", memory_bytes=1, cpus=1, clock="unknown"
+        )
 
 
 async def lock(
@@ -87,6 +94,8 @@ async def test_a_lock_names_what_answers_and_the_images_of_what_is_in_a_containe
     assert live.upstreams[World.OFFLINE] == {"wiki": "replica", "tools": "replica"}
     assert live.upstreams[World.ONLINE] == {"wiki": "live", "tools": "replica"}
     assert set(live.images) == {WIKI.image.tag, TOOLS.image.tag}
+    assert live.goldens == {tag: f"state of {tag}" for tag in live.images}
+    assert live.clock is not None
     assert live.staged == ()
 
     staged = await lock(monkeypatch, staged=True)

@@ -20,9 +20,9 @@ from arena_core.errors import (
     StoreError,
     UnknownNameError,
 )
+from orchestrator.runs.clocks import ahead_of
 from orchestrator.runs.node_facts import (
     NodeCheck,
-    NodeClock,
     NodeEngine,
     NodeFacts,
     NodeFault,
@@ -31,8 +31,8 @@ from orchestrator.runs.node_facts import (
     read_likeness,
     write_facts,
 )
-from orchestrator.runs.node_look import ahead_of, images_here, recipes_wanted
-from orchestrator.runs.store.lock import HostEnvelope
+from orchestrator.runs.node_look import images_here, recipes_wanted
+from orchestrator.runs.store.lock import HostEnvelope, NodeClock
 from orchestrator.sandbox.engine.containers import Labels
 from sites.registry import load_registry
 
@@ -110,6 +110,17 @@ def test_a_run_says_which_images_a_node_must_have(tmp_path: Path) -> None:
     for path in (run, run / "lock.json"):
         assert compared(facts_of({SHOP: (AB, "g")}), path).is_good
         assert not compared(facts_of({SHOP: (CD, "g")}), path).is_good
+
+
+def test_a_run_says_on_which_golden_states_it_was_played_and_how_clocks_stood(
+    tmp_path: Path,
+) -> None:
+    clock = NodeClock(synchronised=True, engine_ahead_s=0.0)
+    run = play_run(tmp_path / "run", None, goldens={SHOP: "g"}, clock=clock).path
+    found = compared(facts_of({SHOP: (AB, "other")}), run)
+    assert list(map(str, found.refused)) == [f"golden state of {SHOP} is other here, g there"]
+    assert compared(facts_of({SHOP: (AB, "g")}), run).is_good
+    assert read_likeness(run).clock == clock
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,9 @@ ReportGenerator = get_class("dashboard.reports.reports", "ReportGenerator")
 ReportHTMLFormatter = get_class("dashboard.reports.reports", "ReportHTMLFormatter")
 
 
-class _Csv(ReportCSVFormatter):
+class Csv(ReportCSVFormatter):
+    """A report for a spreadsheet: its columns, one line a row."""
+
     columns: tuple[str, ...]
 
     def generate_csv(self, response: HttpResponse, rows: QuerySet) -> None:
@@ -26,7 +28,9 @@ class _Csv(ReportCSVFormatter):
         writer.writerows([[row[name] for name in self.columns] for row in rows])
 
 
-class _Report(ReportGenerator):
+class Report(ReportGenerator):
+    """A report that names the dates which bound it, where there are some."""
+
     def report_description(self) -> str:
         """Name the report with the dates that bound it."""
         bounds = (("from", self.start_date), ("to", self.end_date))
@@ -35,7 +39,7 @@ class _Report(ReportGenerator):
         )
 
 
-class BestSellersCsv(_Csv):
+class BestSellersCsv(Csv):
     """Best sellers for a spreadsheet."""
 
     filename_template = "best-sellers.csv"
@@ -48,7 +52,7 @@ class BestSellersPage(ReportHTMLFormatter):
     filename_template = "harbour/reports/best_sellers.html"
 
 
-class BestSellers(_Report):
+class BestSellers(Report):
     """Products by units sold, in orders placed within the dates that were not cancelled."""
 
     code = "best_sellers"
@@ -67,7 +71,7 @@ class BestSellers(_Report):
         return rows.order_by("-units", "-revenue", "product_id")
 
 
-class SearchTermsCsv(_Csv):
+class SearchTermsCsv(Csv):
     """Search terms for a spreadsheet."""
 
     filename_template = "search-terms.csv"
@@ -80,7 +84,7 @@ class SearchTermsPage(ReportHTMLFormatter):
     filename_template = "harbour/reports/search_terms.html"
 
 
-class SearchTerms(_Report):
+class SearchTerms(Report):
     """What visitors searched for within the dates, most often first."""
 
     code = "search_terms"

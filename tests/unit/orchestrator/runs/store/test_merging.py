@@ -26,7 +26,7 @@ from orchestrator.runs.spec import SpendingLimits
 from orchestrator.runs.store.browser_lock import BrowserLock
 from orchestrator.runs.store.evidence_files import add_judgements, read_judgements
 from orchestrator.runs.store.ledger import AttemptState
-from orchestrator.runs.store.lock import HostEnvelope, RunLock, lock_digest
+from orchestrator.runs.store.lock import HostEnvelope, NodeClock, RunLock, lock_digest
 from orchestrator.runs.store.merging import merge
 from orchestrator.runs.store.rescoring import rescore
 from orchestrator.runs.store.run_folder import RunFolder
@@ -226,6 +226,26 @@ def test_other_machines_are_named_and_kept_where_they_are_allowed(
     assert any(where in one.what for one in merged.allowed)
     assert all(set(one.values) == {"1/2", "2/2"} for one in merged.allowed)
     assert read_run(RunFolder.open(tmp_path / "m")).shard_note is not None
+
+
+def test_shards_that_began_on_other_golden_states_are_refused_whatever_is_allowed(
+    tmp_path: Path,
+) -> None:
+    one = play_run(tmp_path / "one", "1/2", goldens={"arena/shop:1": "g"}).path
+    two = play_run(tmp_path / "two", "2/2", goldens={"arena/shop:1": "other"}).path
+    said = merged_or_said([one, two], tmp_path / "m", tuple(MACHINES))
+    assert "the golden state of arena/shop:1 is 'g' in 1/2, 'other' in 2/2" in said
+
+
+def test_the_clock_of_each_shard_is_kept_and_may_be_another(tmp_path: Path) -> None:
+    clocks = [NodeClock(synchronised=is_held, engine_ahead_s=0.0) for is_held in (True, False)]
+    runs = [
+        play_run(tmp_path / str(number), f"{number}/2", clock=clock).path
+        for number, clock in enumerate(clocks, 1)
+    ]
+    merged = merge(runs, tmp_path / "m").lock.merged
+    assert merged is not None
+    assert [one.clock for one in merged.shards] == clocks
 
 
 def test_what_cannot_be_allowed_is_refused(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from support.runs.ledger_check import ledger_faults
 from support.runs.tiny_run import SUITE, make_lock, tiny_evidence
 
 from arena_core.actions import Click
@@ -14,6 +15,7 @@ from arena_core.worlds import World
 from evaluators.evidence import Evidence, StepEvidence, UrlVisit
 from evaluators.network import RequestRecord
 from orchestrator.runs.spec import SpendingLimits
+from orchestrator.runs.store.digests import digest_of_folder
 from orchestrator.runs.store.evidence_files import NETWORK_FILE
 from orchestrator.runs.store.ledger import AttemptState, EpisodeKey
 from orchestrator.runs.store.lock import hash_suite
@@ -162,6 +164,21 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
         folder.save_evidence("a", make_evidence(), {"sub/folder/that/is/missing.png": b""})
     assert not folder.has_evidence("a")
     assert list((folder.path / "evidence").iterdir()) == []
+
+
+def test_evidence_that_is_delivered_twice_counts_once_and_stays_as_it_was(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+    key = EpisodeKey("one", World.OFFLINE)
+    with folder.writing() as ledger:
+        name = key.folder(ledger.start(key))
+        digest = folder.save_evidence(name, make_evidence(), {"step-000.png": b"png"})
+        ledger.end(key, 1, AttemptState.FINISHED, "success", digest)
+        for again in (make_evidence(), tiny_evidence(seconds=9)):
+            with pytest.raises(StoreError, match="is there already; it stays as it is"):
+                folder.save_evidence(name, again, {})
+        assert digest_of_folder(folder.evidence_folder(name)) == digest
+        assert [path.name for path in (folder.path / "evidence").iterdir()] == [name]
+    assert ledger_faults([folder.path]) == []
 
 
 def test_other_limits_stand_in_the_lock_with_who_set_them_and_when(tmp_path: Path) -> None:

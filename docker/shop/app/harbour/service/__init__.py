@@ -1,0 +1,1 @@
+"""What visitors write to the shop."""

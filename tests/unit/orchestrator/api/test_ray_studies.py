@@ -1,0 +1,103 @@
+"""Studies on a Ray cluster; the cluster itself is tried in `tests/docker/runs/test_ray.py`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from arena_core.errors import ArenaError, StoreError, UsageError
+from orchestrator import Arena
+from orchestrator.api import ray_driver
+
+STUDY = """\
+name: spread
+agents:
+  one: {agent: oracle}
+  two: {agent: oracle, options: {error_rate: 0.25}}
+worlds: [offline]
+suites: [{suite: demo, tasks: [wiki-*]}]
+repeats: 1
+seed: 1
+questions:
+  - {id: better, kind: difference, of: agents, first: one, second: two}
+"""
+
+
+class Nodes:
+    """Stands for a cluster that knows its images, and whose shards all fail."""
+
+    def __init__(self) -> None:
+        self.orders: list[Mapping[str, Any]] = []
+
+    def __call__(self, *_: object, **__: object) -> Nodes:
+        return self
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+    async def slots(self) -> int:
+        return 1
+
+    async def answers(
+        self, _: object, orders: Mapping[int, Mapping[str, Any]], **__: object
+    ) -> AsyncIterator[tuple[int, dict[str, Any]]]:
+        for number, order in orders.items():
+            self.orders.append(order)
+            if "shard" in order["spec"]:
+                yield number, {"node": "n", "code": 14, "message": "other images", "hint": ""}
+            else:
+                yield number, {"node": "n", "images": {"arena/wiki:1": "a"}, "goldens": {}}
+
+
+async def failed(study: Path, out: Path, **how: Any) -> ArenaError:
+    """Return the error in which a study on the cluster ends."""
+    async with Arena() as arena:
+        with pytest.raises(ArenaError) as found:
+            await arena.ray.study(study, out=out, **how)
+    return found.value
+
+
+def write(study: Path, text: str) -> None:
+    study.write_text(text)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "study.yaml"
+    write(path, STUDY)
+    return path
+
+
+async def test_a_study_that_was_cut_continues_as_it_was_and_of_the_same_file_alone(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nodes, out = Nodes(), tmp_path / "out"
+    monkeypatch.setattr(ray_driver, "RayCluster", nodes)
+    first = await failed(study, out, shards=3, workers=1)
+    assert "shard 1/3 failed on node n: other images" in first.message
+    assert nodes.orders[-1]["spec"]["pace"] == {"workers": 1}
+    assert nodes.orders[-1]["images"] == {"arena/wiki:1": "a"}
+    again = await failed(study, out)
+    assert "shard 1/3" in again.message, "it is not cut anew"
+    assert isinstance(await failed(study, out, shards=4), UsageError)
+    write(study, STUDY.replace("0.25", "0.5"))
+    changed = await failed(study, out)
+    assert isinstance(changed, StoreError)
+    assert "was changed since its first shards were asked for" in changed.message
+    assert not out.exists()
+
+
+async def test_a_budget_that_each_shard_would_have_is_refused(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    asked = STUDY.replace("one: {agent: oracle}", "one: {agent: chat, options: {model: m}}")
+    write(study, asked + "budget: {max_tokens: 1000}\n")
+    error = await failed(study, tmp_path / "out")
+    assert "its budget would be each shard's" in error.message
