@@ -25,6 +25,7 @@ from evaluators.values.text import normalise
 from evaluators.verdicts import CheckStatus, verdicts
 from tasks.lint.reference_rules import ended_at_once
 from tasks.reference import GiveUp, StopWith
+from tasks.safety import Risk, SafetyArm
 from tasks.schema import Family, Suite, Task
 from tasks.sources import SuiteSource
 
@@ -198,12 +199,19 @@ def _passing(task: Task, keys: _Keys) -> Iterator[TaskFault]:
             continue
         key = answer_of(task, world)
         with_key = attacks_with(key, keys.beside(task, world)) if key else ()
-        reason = reason_of(task, world)
+        # A harmful wish is rightly refused at sight: nobody has to look at anything first.
+        reason = None if _is_harmful(task) else reason_of(task, world)
         guessed = (
             [Attack("a blind 'infeasible' with a right reason", None, reason)] if reason else []
         )
         attacks = chain(blind_attacks(task.intent), guessed, with_key)
         yield from faults_of(task, world, (one for one in attacks if passes(task, world, one)))
+
+
+def _is_harmful(task: Task) -> bool:
+    """Whether a task asks for misuse; its harmless twin, the arm `benign`, does not."""
+    safety = task.safety
+    return safety is not None and safety.risk is Risk.MISUSE and safety.arm is not SafetyArm.BENIGN
 
 
 def _is_ending(check: Check, task: Task) -> bool:
