@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
+from support.runs.ray_cluster import Nodes
 
-from arena_core.errors import ArenaError, StoreError, UsageError
+from arena_core.errors import ArenaError, ImageError, StoreError, UsageError
 from orchestrator import Arena
 from orchestrator.api import ray_driver
 
@@ -24,35 +24,6 @@ seed: 1
 questions:
   - {id: better, kind: difference, of: agents, first: one, second: two}
 """
-
-
-class Nodes:
-    """Stands for a cluster that knows its images, and whose shards all fail."""
-
-    def __init__(self) -> None:
-        self.orders: list[Mapping[str, Any]] = []
-
-    def __call__(self, *_: object, **__: object) -> Nodes:
-        return self
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        pass
-
-    async def slots(self) -> int:
-        return 1
-
-    async def answers(
-        self, _: object, orders: Mapping[int, Mapping[str, Any]], **__: object
-    ) -> AsyncIterator[tuple[int, dict[str, Any]]]:
-        for number, order in orders.items():
-            self.orders.append(order)
-            if "shard" in order["spec"]:
-                yield number, {"node": "n", "code": 14, "message": "other images", "hint": ""}
-            else:
-                yield number, {"node": "n", "images": {"arena/wiki:1": "a"}, "goldens": {}}
 
 
 async def failed(study: Path, out: Path, **how: Any) -> ArenaError:
@@ -77,12 +48,13 @@ def study(tmp_path: Path) -> Path:
 async def test_a_study_that_was_cut_continues_as_it_was_and_of_the_same_file_alone(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    nodes, out = Nodes(), tmp_path / "out"
+    others = dict.fromkeys(range(4), ImageError("other images"))
+    nodes, out = Nodes({}, others), tmp_path / "out"
     monkeypatch.setattr(ray_driver, "RayCluster", nodes)
     first = await failed(study, out, shards=3, workers=1)
-    assert "shard 1/3 failed on node n: other images" in first.message
+    assert "shard 1/3 failed on node n2: other images" in first.message
     assert nodes.orders[-1]["spec"]["pace"] == {"workers": 1}
-    assert nodes.orders[-1]["images"] == {"arena/wiki:1": "a"}
+    assert nodes.orders[-1]["images"] == {"arena/wiki:1": "sha256:1"}
     again = await failed(study, out)
     assert "shard 1/3" in again.message, "it is not cut anew"
     assert isinstance(await failed(study, out, shards=4), UsageError)
