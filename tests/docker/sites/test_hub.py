@@ -1,11 +1,11 @@
-"""Git over HTTP at the hub: who may push, what has landed then, and that a reset undoes it."""
+"""Writing at the hub: who may push or add a file, what has landed, and that a reset undoes it."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import subprocess
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,8 +14,8 @@ import pytest
 from support.sites.every_site import ATLAS, own_replica
 
 from orchestrator.sandbox.engine.engine import Engine
-from orchestrator.sandbox.engine.origin_client import fetch
-from orchestrator.sandbox.logins import replica_client
+from orchestrator.sandbox.engine.origin_client import OriginAnswer, fetch
+from orchestrator.sandbox.logins import login, replica_client, role_of
 from orchestrator.sandbox.reset.ladder import reset_replica, strategies_for
 from orchestrator.sandbox.reset.replica import Replica
 from orchestrator.sandbox.reset.watch import Watch
@@ -120,3 +120,28 @@ async def test_a_push_to_a_project_of_others_is_refused(engine: Engine, tmp_path
         assert before
         assert pushed.returncode != 0
         assert await remote.heads("museum-catalogue") == before
+
+
+async def opened_as(replica: Replica, role: str, paths: Sequence[str]) -> list[OriginAnswer]:
+    """Return what the hub answers to each path that a role asks for."""
+    client = replica_client(replica.site, replica.endpoint)
+    cookies = await login(replica.site, role, role_of(replica.site, role), client)
+    known = {"Cookie": "; ".join(f"{one.name}={one.value}" for one in cookies)}
+    return [
+        await asyncio.to_thread(fetch, client, path, timeout_s=30, headers=known) for path in paths
+    ]
+
+
+async def test_a_new_file_has_a_name_of_its_own_below_the_project_and_an_author_who_may_commit(
+    engine: Engine,
+) -> None:
+    new = "/kettle-firmware/new/main/?name="
+    bad = [f"{new}{name}" for name in ("", "../x", "/etc/passwd", ".git/config", "a/../../x")]
+    async with own_replica(engine, ATLAS.site("hub")) as replica:
+        [good] = await opened_as(replica, "maintainer", [f"{new}piers.csv&folder=docs"])
+        assert good.status == 200
+        assert "docs/piers.csv" in " ".join(good.text.split())
+        refused = await opened_as(replica, "maintainer", [*bad, f"{new}README.md"])
+        assert {one.status for one in refused} == {302}
+        [other] = await opened_as(replica, "developer", ["/museum-catalogue/new/main/?name=x"])
+        assert other.status == 403
