@@ -65,6 +65,8 @@ def as_located(check: Check, values: Sequence[str]) -> tuple[str, ...]:
 
 ROWS: Final = "rows"
 MARK: Final = "# Drawn by `arena tasks instantiate"
+# A model that can recite this was trained on Arena's suites.
+CANARY: Final = "arena-suites 23724e2e-017b-4440-9f59-f5048e111b4e"
 _LATER: Final = f"{{{COMPUTED}}}"
 _UNKNOWN: Final = "?"
 # Goes with every locator: a check that is only asked needs a matcher, and compares nothing yet.
@@ -211,7 +213,8 @@ def instances_text(
     """
     document = suite.model_dump(mode="json", by_alias=True, exclude_unset=True)
     asked = "".join(f"# Asked of {tag}, {image}.\n" for tag, image in sorted(images.items()))
-    return f"{MARK} {origin}`.\n{asked}{suite_yaml({**document, 'suite': name})}"
+    canary = f"# Keep out of training data. Canary string: {CANARY}\n"
+    return f"{MARK} {origin}`.\n{canary}{asked}{suite_yaml({**document, 'suite': name})}"
 
 
 def _expecting(

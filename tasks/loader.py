@@ -117,11 +117,11 @@ class IncludedTasks(Importer):
 
     Attributes:
         suite: its name.
-        tasks_of_it: ids, in the order in which they are wanted.
+        tasks_of_it: ids, in the order in which they are wanted; all of them where none is named.
     """
 
     suite: Slug
-    tasks_of_it: tuple[Slug, ...] = Field(alias="tasks", min_length=1)
+    tasks_of_it: tuple[Slug, ...] = Field(default=(), alias="tasks")
 
     def tasks(self, seeds: tuple[int, ...] | None = None) -> Iterator[Mapping[str, object]]:
         """Yield the tasks with all that their own suite says of them."""
@@ -132,7 +132,7 @@ class IncludedTasks(Importer):
                 f"no shipped suite '{self.suite}'; {offered(self.suite, suite_names())}"
             )
         there = {task.id: task for task in load_suite(self.suite).tasks}
-        for name in self.tasks_of_it:
+        for name in self.tasks_of_it or there:
             if name not in there:
                 raise ValueError(f"no task '{name}' in '{self.suite}'; {offered(name, there)}")
             yield there[name].model_dump(mode="json", exclude_unset=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 from evaluators.values.numbers import with_plain_digits
@@ -35,6 +36,7 @@ _RAISED: Final = re.compile(r"(?<=[^\W\d_])[⁰¹²³⁴-⁹]")
 _QUOTES: Final = ('"', "'", "`")
 
 
+@lru_cache(maxsize=1024)  # a question's phrases are read again for each answer
 def plain(text: str, *, keep_targets: bool = False) -> str:
     """Return what an answer says, line by line, without its dress.
 

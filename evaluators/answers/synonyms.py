@@ -64,8 +64,10 @@ def other_words(tokens: Sequence[str], known: frozenset[str]) -> Mapping[Phrase,
         known: the normal forms of words that it explains by itself.
     """
     instead: dict[Phrase, str] = {}
+    there = frozenset(map(normal, tokens))
     for asked, group in _groups():
-        held = [found for one in asked if (found := _held(one, tokens)) is not None]
+        near = (one for one in asked if there.issuperset(map(normal, one)))
+        held = [found for one in near if (found := _held(one, tokens)) is not None]
         held = [
             one
             for one in held

@@ -43,6 +43,7 @@ _BOUND_AFTER = re.compile(
 )
 _LEADING_SIGNS = re.compile(rf"[{_SIGNS} ]*")
 _INDIAN = re.compile(r"[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?")  # lakhs and crores: 2,52,687
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ARABIC = {"\u066c": ",", "\u066b": "."}
 _GROUP = 3
 _LARGEST_EXPONENT = 308
@@ -105,6 +106,8 @@ def with_plain_digits(text: str) -> str:
 
     Compatibility forms would join them to their neighbour: NFKC makes 1½ into 11/2, 10² into 102.
     """
+    if not any(one.isnumeric() or one in _ARABIC for one in _NOT_ASCII.findall(text)):
+        return text
     plain: list[str] = []
     for character in text:
         previous = plain[-1][-1] if plain else ""

@@ -30,6 +30,7 @@ from orchestrator.runs.store.lock import RunLock
 from orchestrator.runs.store.rescoring import ScoredEpisode, rescore
 from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.runs.store.scorer_reports import ScorerReport, scorer_reports_of
+from tasks.needs import Tier
 from tasks.schema import Task
 
 _NAMED: Final = 10
@@ -106,6 +107,7 @@ class RunReport:
     `repr` is one line; `to_pandas` has all of it.
 
     Attributes:
+        tiers: the summary of each tier, where the tasks are of several; else empty.
         pending: how many episodes of the run are not finished.
         recovered: how many attempts the ledger on disk does not know, and the evidence does.
         agreement: of the two worlds; None where only one was played.
@@ -125,6 +127,7 @@ class RunReport:
     title: str
     rows: tuple[TaskRow, ...]
     summaries: Mapping[World, Summary]
+    tiers: Mapping[World, Mapping[Tier, Summary]]
     agreement: Agreement | None
     attempts: tuple[Attempt, ...]
     pending: int
@@ -361,6 +364,7 @@ def read_run(folder: RunFolder) -> RunReport:
         title=suite.title,
         rows=rows,
         summaries={world: summarise(table) for world, table in tables.items()},
+        tiers={world: _by_tier(chosen, table) for world, table in tables.items()},
         agreement=compare(tables[World.OFFLINE].paired_with(tables[World.ONLINE], Compared.WORLDS))
         if set(lock.worlds) == set(World)
         else None,
@@ -374,6 +378,14 @@ def read_run(folder: RunFolder) -> RunReport:
         broken_scorers=broken_scorers,
         edited=tuple(one.folder for one in scored if _is_edited(folder, one, digests)),
     )
+
+
+def _by_tier(tasks: Iterable[Task], table: EpisodeTable) -> Mapping[Tier, Summary]:
+    tiers = {task.id: task.tier for task in tasks if task.tier is not None}
+    parts = table.by(lambda row: tiers.get(row.task))
+    if len(parts) < 2:  # noqa: PLR2004 - of one tier the world's own summary says all
+        return {}
+    return {tier: summarise(parts[tier]) for tier in Tier if tier in parts}
 
 
 def _is_edited(folder: RunFolder, one: ScoredEpisode, digests: Mapping[str, str]) -> bool:

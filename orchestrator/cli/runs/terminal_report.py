@@ -74,7 +74,15 @@ def show_run(report: RunReport, console: Console) -> None:
         [*columns, Column("diverges at")], [_cells(row, worlds) for row in report.rows], None
     )
     console.line("")
-    console.table(_TOTALS, [_totals(world, report.summaries[world]) for world in worlds], None)
+    totals = [
+        _totals(name, summary)
+        for world in worlds
+        for name, summary in (
+            (world.value, report.summaries[world]),
+            *((f"{world}, {tier}", one) for tier, one in report.tiers[world].items()),
+        )
+    ]
+    console.table(_TOTALS, totals, None)
     show_safety(report, console)
     for line in (
         *_by_hand(report),
@@ -123,9 +131,9 @@ def _episode_cells(episodes: tuple[ScoredEpisode, ...]) -> list[str]:
     ]
 
 
-def _totals(world: World, summary: Summary) -> list[str]:
+def _totals(name: str, summary: Summary) -> list[str]:
     return [
-        world.value,
+        name,
         percent(summary.success),
         interval(summary.success.interval),
         interval(summary.bounds),
@@ -278,6 +286,10 @@ def _document(report: RunReport) -> Json:
         "internal": [episode.score.because for episode in report.internal],
         "crashed": [episode.outline.ended_because for episode in report.crashed],
         "totals": {world.value: _summary(report.summaries[world]) for world in report.lock.worlds},
+        "tiers": {
+            world.value: {tier.value: _summary(one) for tier, one in report.tiers[world].items()}
+            for world in report.lock.worlds
+        },
         "agreement": None
         if agreement is None
         else {

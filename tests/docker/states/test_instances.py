@@ -13,7 +13,7 @@ from tasks.loader import load_suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
-GUIDE = Path("docs/set-up-a-world.md").resolve()
+GUIDE = Path("docs/keep-a-suite-fresh.md").resolve()
 
 
 def guide_suite(folder: Path) -> Path:

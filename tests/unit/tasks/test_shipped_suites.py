@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 from quick_cases import SLOW
@@ -14,6 +15,7 @@ from evaluators.evidence import Evidence, UrlVisit
 from evaluators.locators.base import LookingLocator, Subject
 from evaluators.scores import score
 from sites.registry import load_registry
+from tasks.instances import CANARY
 from tasks.lint.blind_answers import attacked, reason_of
 from tasks.lint.reference_rules import ended_at_once
 from tasks.lint.wording_rules import wording_faults
@@ -22,6 +24,7 @@ from tasks.needs import Tier
 from tasks.schema import Family, Task
 from tasks.sources import SuiteSource
 
+SHIPPED = Path("tasks/suites").resolve()
 LEAST = {
     "arena-120": 3,
     "arena-broad": 3,
@@ -39,6 +42,21 @@ def source_of(suite: str) -> SuiteSource:
 
 def reads_an_answer(task: Task) -> bool:
     return any(one.locate.subject is Subject.ANSWER for one in task.checks)
+
+
+def test_every_shipped_file_of_tasks_bears_the_canary_string() -> None:
+    files = sorted(SHIPPED.rglob("*.yaml"))
+    assert len(files) > 40
+    assert [one.name for one in files if CANARY not in one.read_text(encoding="utf-8")[:300]] == []
+
+
+def test_arena_500_is_its_three_tiers_task_for_task() -> None:
+    core, *others = (
+        source_of(name).suite.tasks for name in ("arena-120", "arena-broad", "arena-hard")
+    )
+    named = [one.model_copy(update={"tier": Tier.CORE}) for one in core]
+    assert source_of("arena-500").suite.tasks == (*named, *(one for part in others for one in part))
+    assert all(one.tier is not None for part in others for one in part)
 
 
 @pytest.mark.parametrize("suite", LEAST)

@@ -26,6 +26,7 @@ from orchestrator.analysis.stats.rates import Interval
 from orchestrator.runs.spec import SpendingLimits
 from orchestrator.runs.store.ledger import AttemptState, EpisodeKey
 from orchestrator.runs.store.run_folder import RunFolder
+from tasks.needs import Tier
 
 
 def row(report: RunReport, task: str) -> TaskRow:
@@ -98,6 +99,31 @@ def test_tasks_of_one_template_do_not_narrow_the_intervals_of_a_run(tmp_path: Pa
 
     for found, other in zip(intervals(apart), intervals(clustered), strict=True):
         assert other.high - other.low > 1.3 * (found.high - found.low)
+
+
+def test_a_run_of_several_tiers_says_the_success_of_each(tmp_path: Path) -> None:
+    names = ["easy", "usual", "long", "longer", "untold"]
+    tiers = [Tier.CORE, Tier.BROAD, Tier.HARD, Tier.HARD, None]
+    suite = small_suite(names)
+    tiered = suite.model_copy(
+        update={
+            "tasks": tuple(
+                task.model_copy(update={"tier": tier})
+                for task, tier in zip(suite.tasks, tiers, strict=True)
+            )
+        }
+    )
+    won: Outcomes = {World.OFFLINE: {name: [name != "longer"] for name in names}}
+    report = read_run(write_run(tmp_path / "tiers", "a", won, suite=tiered))
+    found = report.tiers[World.OFFLINE]
+    assert {tier: (one.tasks, one.success.value) for tier, one in found.items()} == {
+        Tier.CORE: (1, 1.0),
+        Tier.BROAD: (1, 1.0),
+        Tier.HARD: (2, 0.5),
+    }
+    assert "hard tier, 2 tasks" in render_html(report)
+    plain = read_run(write_run(tmp_path / "plain", "a", won, suite=suite))
+    assert plain.tiers == {World.OFFLINE: {}}
 
 
 def intervals(report: RunReport) -> list[Interval]:
