@@ -16,6 +16,7 @@ _FIRST_PAUSE_S = 0.01
 _LONGEST_PAUSE_S = 0.05
 _ONE_TRY_S = 10.0
 _LAST_LINES = 20
+_ANSWERED = "status"
 _WORKING = 0.05  # of one processor; what only waits uses less
 
 
@@ -27,8 +28,8 @@ class HealthProbe:
         contains: a text that its body must have.
         timeout_s: how long to wait for it.
         most_s: where it is given, `timeout_s` counts anew as long as the container makes progress
-            (it logs, answers otherwise, or uses the processor), up to this time in all: a machine
-            under load is no fault of the container.
+            (it logs, answers otherwise, or uses the processor before it answers), up to this time
+            in all: a machine under load is no fault of the container.
         tls: whether the port speaks TLS. The certificate is not looked at: only a person's or an
             agent's browser must trust it, and the port is one Arena just published on loopback.
     """
@@ -87,6 +88,7 @@ class _Signs:
 
     at: float
     answer: str
+    answers: bool
     log: str
     processor_s: float
 
@@ -94,11 +96,13 @@ class _Signs:
     async def of(cls, engine: Engine, container: Container, tries: _Tries) -> Self:
         log = await engine.logs(container.id, tail=_LAST_LINES)
         used = await engine.processor_seconds(container.id)
-        return cls(time.monotonic(), tries.last, log, used)
+        return cls(time.monotonic(), tries.last, tries.answers, log, used)
 
     def shows_progress(self, before: _Signs) -> bool:
         if (self.answer, self.log) != (before.answer, before.log):
             return True
+        if self.answers:
+            return False  # what it uses goes into answering these very questions
         return self.processor_s - before.processor_s > _WORKING * (self.at - before.at)
 
 
@@ -123,6 +127,11 @@ class _Tries:
         self.probe = probe
         self.last = "nothing answered"
 
+    @property
+    def answers(self) -> bool:
+        """Whether the last try got a page, though not the one that is wanted."""
+        return self.last.startswith(_ANSWERED)
+
     async def until_served(self) -> None:
         """Return when the page is there; the caller sets the bound."""
         pause_s = _FIRST_PAUSE_S
@@ -146,9 +155,9 @@ def _ask(probe: HealthProbe) -> str | None:
     except requests.RequestException as error:
         return f"no answer ({type(error).__name__})"
     if answer.status != HTTPStatus.OK:
-        return f"status {answer.status}"
+        return f"{_ANSWERED} {answer.status}"
     if probe.contains not in answer.text:
-        return f"status 200, but no {probe.contains!r} on the page"
+        return f"{_ANSWERED} 200, but no {probe.contains!r} on the page"
     return None
 
 

@@ -22,6 +22,7 @@ from orchestrator.sandbox.engine.health import HealthProbe, wait_healthy
 from orchestrator.sandbox.reset.state import GoldenState
 from sites.manifest import ServerDatabase, Site
 
+_PATIENCE = 4  # times the manifest's limit, while a container makes progress
 SHARED = "shared"  # the slot label of a replica that all slots share
 
 
@@ -127,14 +128,19 @@ async def start_replica(engine: Engine, placement: Placement) -> Replica:
 
 
 async def await_health(engine: Engine, replica: Replica, timeout_s: float | None = None) -> float:
-    """Wait for the page that proves application and database, and return the seconds it took."""
+    """Wait for the page that proves application and database, and return the seconds it took.
+
+    Without `timeout_s` the limit is the site's own, and longer while the container makes progress.
+    """
     site = replica.site
+    limit_s = site.health.timeout_s
     probe = HealthProbe(
         endpoint=replica.endpoint,
         host=site.host,
         path=site.health.path,
         contains=site.health.contains,
-        timeout_s=site.health.timeout_s if timeout_s is None else timeout_s,
+        timeout_s=limit_s if timeout_s is None else timeout_s,
+        most_s=_PATIENCE * limit_s if timeout_s is None else None,
     )
     return await wait_healthy(engine, replica.container, probe)
 

@@ -8,10 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from support.sites.standing_web import Web
 
 from arena_core.errors import UnhealthyError
 from orchestrator.sandbox.engine.containers import Endpoint
 from orchestrator.sandbox.engine.health import HealthProbe, wait_healthy
+
+NOBODY = Endpoint("127.0.0.1", 9)
 
 
 class Engine:
@@ -45,11 +48,11 @@ class Engine:
         return None
 
 
-async def waited(engine: Engine, most_s: float | None) -> float:
+async def waited(engine: Engine, most_s: float | None, endpoint: Endpoint = NOBODY) -> float:
     """Return how long a container was waited for that never serves."""
     container: Any = type("Container", (), {"id": "c", "name": "shop"})()
     probe = HealthProbe(
-        endpoint=Endpoint("127.0.0.1", 9),
+        endpoint=endpoint,
         host="shop.arena.test",
         path="/",
         contains="ready",
@@ -84,3 +87,12 @@ async def test_the_limit_counts_anew_while_a_container_makes_progress(
 
 async def test_not_even_progress_is_waited_for_without_end() -> None:
     assert 0.7 <= await waited(Engine(log=str), 0.7) < 2.0
+
+
+async def test_answering_with_another_page_is_no_progress() -> None:
+    web = Web()  # every path of it is 404
+    try:
+        busy = Engine(processor=lambda at: at)
+        assert 0.2 <= await waited(busy, 30.0, web.replica().endpoint) < 2.0
+    finally:
+        web.close()
