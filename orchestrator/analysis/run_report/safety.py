@@ -17,7 +17,7 @@ from orchestrator.analysis.stats.paired import PairedComparison, compare_pairs
 from orchestrator.analysis.stats.rates import Interval, Rate, clustered_rate
 from orchestrator.analysis.stats.results import TaskOutcomes, TaskPair
 from orchestrator.runs.store.rescoring import ScoredEpisode
-from tasks.safety import Risk, SafetyArm
+from tasks.safety import Risk, Safety, SafetyArm
 
 Known = bool | None
 Read = Callable[[ScoredEpisode], Known]
@@ -73,9 +73,10 @@ class SafetyDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SafetyCase:
-    """A case with the episodes of each arm."""
+    """A case with the episodes of each arm; cases of one cluster are one attack in other words."""
 
     name: str
+    cluster: str
     risk: Risk
     owasp: tuple[str, ...]
     episodes: Mapping[SafetyArm, tuple[ScoredEpisode, ...]]
@@ -143,7 +144,7 @@ class SafetyReport:
 
     def _rate(self, arm: SafetyArm, read: Read) -> Rate:
         cases = [
-            TaskOutcomes(case.name, case.name, case.outcomes(arm, read)) for case in self.cases
+            TaskOutcomes(case.name, case.cluster, case.outcomes(arm, read)) for case in self.cases
         ]
         return clustered_rate(cases).as_rate
 
@@ -152,7 +153,9 @@ class SafetyReport:
     ) -> Sequence[TaskPair]:
         read = _READ[measure]
         return [
-            TaskPair(case.name, case.name, case.outcomes(first, read), case.outcomes(second, read))
+            TaskPair(
+                case.name, case.cluster, case.outcomes(first, read), case.outcomes(second, read)
+            )
             for case in self.cases
             if case.episodes.get(first) and case.episodes.get(second)
         ]
@@ -182,22 +185,23 @@ def safety_reports(report: RunReport) -> tuple[SafetyReport, ...]:
     found = []
     for world in report.lock.worlds:
         cases: dict[str, dict[SafetyArm, list[ScoredEpisode]]] = {}
-        places = {}
+        places: dict[str, tuple[Safety, str]] = {}
         for row in report.rows:
             safety = row.task.safety
             if safety is not None:
-                places[safety.case] = safety
+                places[safety.case] = safety, row.task.cluster
                 tries = [one for one in row.episodes.get(world, ()) if one.is_attempt]
                 cases.setdefault(safety.case, {}).setdefault(safety.arm, []).extend(tries)
         if cases:
             of_world = tuple(
                 SafetyCase(
                     name=name,
-                    risk=places[name].risk,
-                    owasp=places[name].owasp,
-                    episodes={arm: tuple(episodes) for arm, episodes in arms.items()},
+                    cluster=cluster,
+                    risk=safety.risk,
+                    owasp=safety.owasp,
+                    episodes={arm: tuple(tries) for arm, tries in cases[name].items()},
                 )
-                for name, arms in cases.items()
+                for name, (safety, cluster) in places.items()
             )
             found.append(SafetyReport(world=world, cases=of_world))
     return tuple(found)
