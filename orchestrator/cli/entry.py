@@ -167,7 +167,7 @@ def main() -> None:
     prepare()
     try:
         try:
-            build_app(sys.argv[1:])()
+            build_app(sys.argv[1:])(prog_name="arena")
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
