@@ -12,6 +12,7 @@ from playwright.async_api import Playwright, async_playwright
 
 from arena_core.errors import BrowserError
 
+_START_S: Final = 60.0
 _CLOSE_S: Final = 10.0
 # Errors that Playwright leaves in futures that nobody can await any more.
 _CLOSED: Final = ("Connection closed", "Target page, context or browser has been closed")
@@ -24,11 +25,15 @@ async def running_driver() -> AsyncIterator[Playwright]:
     """Start Playwright's driver, and stop it when the block ends, even if it has died.
 
     Raises:
-        BrowserError: it died while it started.
+        BrowserError: it died while it started, or did not answer.
     """
     _keep_deaths_quiet(asyncio.get_running_loop())
     try:
-        playwright = await async_playwright().start()
+        async with asyncio.timeout(_START_S):
+            playwright = await async_playwright().start()
+    except TimeoutError as error:
+        message = f"Playwright's driver did not start within {_START_S:g} s"
+        raise BrowserError(message) from error
     except Exception as error:  # Playwright raises no class of its own here
         if not str(error).startswith(_CLOSED):
             raise

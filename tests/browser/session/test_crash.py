@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-async def _kill(browser: Browser) -> None:
+async def _kill(browser: Browser, number: signal.Signals = signal.SIGKILL) -> None:
     """Kill the browser's main process as the kernel's memory killer would."""
     cdp = await browser._browser.new_browser_cdp_session()
     processes = (await cdp.send("SystemInfo.getProcessInfo"))["processInfo"]
-    os.kill(next(p["id"] for p in processes if p["type"] == "browser"), signal.SIGKILL)
+    os.kill(next(p["id"] for p in processes if p["type"] == "browser"), number)
 
 
 async def test_a_killed_browser_breaks_off_what_waits_and_refuses_what_comes_later() -> None:
@@ -104,6 +104,19 @@ async def test_a_killed_browser_leaves_no_profile_and_no_report_of_asyncio_behin
     del browser
     gc.collect()  # asyncio reports a future when it goes
     assert [one for one in caplog.records if one.name == "asyncio"] == []
+
+
+@pytest.mark.slow
+async def test_a_session_of_a_browser_that_stands_still_ends_all_the_same() -> None:
+    """Else its run would wait without end."""
+    async with asyncio.timeout(60):
+        async with (
+            launch(BrowserOptions()) as browser,
+            browser.session(SessionOptions(proxy_url=None)),
+        ):
+            folder = await _profile_of(browser)
+            await _kill(browser, signal.SIGSTOP)
+    assert not folder.exists()
 
 
 _KILLED = """

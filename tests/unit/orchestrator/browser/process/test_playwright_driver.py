@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from arena_core.errors import BrowserError
+from orchestrator.browser.process import playwright_driver
+from orchestrator.browser.process.isolation import script
 from orchestrator.browser.process.playwright_driver import running_driver
 
 
@@ -12,5 +16,17 @@ async def test_a_driver_that_dies_while_it_starts_is_a_fault_of_the_browser(
     """Else the attempt would count as a bug of Arena's, and not be made again."""
     monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", "/bin/false")
     with pytest.raises(BrowserError, match="driver died while it started"):
+        async with running_driver():
+            pass
+
+
+async def test_a_driver_that_does_not_answer_is_a_fault_of_the_browser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a run would wait for it without end."""
+    silent = script(tmp_path / "node", "exec sleep 60")
+    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(silent))
+    monkeypatch.setattr(playwright_driver, "_START_S", 0.1)
+    with pytest.raises(BrowserError, match="did not start within"):
         async with running_driver():
             pass
