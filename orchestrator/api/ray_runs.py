@@ -138,6 +138,7 @@ class RayRuns:
         environment: Iterable[str] = (),
         send: bool = False,
         out: Path | str | None = None,
+        options: Mapping[str, Mapping[str, object]] | None = None,
         **pace: Unpack[Pace],
     ) -> StudyProgress:
         """Play a study on a Ray cluster, or continue one; what `arena study run --ray` does.
@@ -153,6 +154,7 @@ class RayRuns:
             environment: variables that nodes get from here.
             send: Ray sends the working folder.
             out: folder of the study; one of its name in `arena-studies` where omitted.
+            options: by agent's label, the secrets among its options, which are written nowhere.
             pace: `workers`, `spares`, `memory` or `strategy` of each shard.
 
         Returns:
@@ -169,7 +171,13 @@ class RayRuns:
         terms = RayTerms(address, tuple(allow), tuple(environment), send=send, yes=True)
         folder = None if out is None else Path(out)
         return await play_study_on_ray(
-            self._opened, Path(study), terms, out=folder, shards=shards, pace=pace
+            self._opened,
+            Path(study),
+            terms,
+            out=folder,
+            shards=shards,
+            options=options or {},
+            pace=pace,
         )
 
     async def resume(

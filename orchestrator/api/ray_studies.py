@@ -16,7 +16,12 @@ from arena_core.names import counted
 from arena_core.regular_files import read_regular
 from arena_core.worlds import World
 from orchestrator.analysis.studies.merging import merge_study
-from orchestrator.analysis.studies.new_study import NewStudy, registered_folder, study_path
+from orchestrator.analysis.studies.new_study import (
+    NewStudy,
+    Options,
+    registered_folder,
+    study_path,
+)
 from orchestrator.analysis.studies.progress import StudyProgress, read_progress
 from orchestrator.api.opened import OpenArena
 from orchestrator.api.playing import STUDIES
@@ -73,13 +78,17 @@ async def play_study_on_ray(
     *,
     out: Path | None,
     shards: int | None,
+    options: Options,
     pace: Mapping[str, object],
 ) -> StudyProgress:
-    """Cut a study into shards, or continue with one that was cut, and merge what nodes played."""
+    """Cut a study into shards, or continue with one that was cut, and merge what nodes played.
+
+    Secret options go to the nodes, and stand in no file.
+    """
     done = registered_folder(study, out, STUDIES)
     if done is not None:
         return read_progress(done.path)
-    new = NewStudy.read(study)
+    new = NewStudy.read(study, options)
     if new.file.budget != SpendingLimits():
         message = f"{study}: its budget would be each shard's, and all together could spend more"
         raise UsageError(message, hint="leave the budget out, or play its shards by --shard")
@@ -87,6 +96,7 @@ async def play_study_on_ray(
         raise UsageError(f"{shards} shards: from 1 to {MOST_SHARDS:,} are played")
     path = study_path(new.file, out, STUDIES)
     named = {"study": str(study), "sha256": _digest(new.text), "pace": dict(pace)}
+    named |= {"options": {label: dict(given) for label, given in options.items()}}
     async with connected(opened, terms) as cluster:
         slots = await cluster.slots()
         plan = _kept_plan(path, new, shards)
@@ -185,7 +195,7 @@ def study_images(order: Order) -> dict[str, Any]:
 
 
 async def _images(named: Mapping[str, Any]) -> dict[str, ImageInfo]:
-    new, registry = NewStudy.read(Path(named["study"])), load_registry()
+    new, registry = NewStudy.read(Path(named["study"]), named["options"]), load_registry()
     if _digest(new.text) != named["sha256"]:
         message = f"{named['study']}: is another file here than where the command was given"
         raise StoreError(message, hint="copy the file, or let Ray send the folder: --ray-send")
@@ -201,7 +211,12 @@ def _played(order: Order, folder: Path) -> dict[str, Any]:
     words = ["study", "run", named["study"], "--shard", named["shard"], "--out", str(at), "--json"]
     for name, value in named["pace"].items():
         words += [f"--{name}", str(value)]
-    failed = run_arena(words, order["environment"], folder / "said")
+    secret = [
+        f"--agent-option={label}.{name}={value}"
+        for label, given in named["options"].items()
+        for name, value in given.items()
+    ]
+    failed = run_arena(words, order["environment"], folder / "said", secret=secret)
     if (at / "registration.json").is_file():
         progress = read_progress(at)
         if progress.done == progress.total:

@@ -174,11 +174,19 @@ class AttemptRunner:
         A bug ends the episode as `unscored: internal`: another attempt would hide it. Where the
         run's budget for models is spent, it ends as `unscored: budget`, and nothing is started.
         """
+        done = await self._play(key, task, perform, spree)
+        await self.ledger.saved()
+        return done
+
+    async def _play(
+        self, key: EpisodeKey, task: Task, perform: Perform, spree: FaultSpree | None
+    ) -> bool:
         for number_left in range(self.limit, 0, -1):
             if (fault := await self._not_to_play(key)) is not None:
                 self._end_unplayed(key, task, fault)
                 return True
             number = self.ledger.start(key)
+            await self.ledger.saved()
             self.on_event(AttemptBegan(key=key, number=number, agent=self.agent))
             try:
                 with log_context(world=key.world, episode=_name(key), attempt=number):

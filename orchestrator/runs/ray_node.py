@@ -33,9 +33,12 @@ from tasks.loader import Selection, load_source, select_tasks
 # Where a node is lost, Ray kills its own process and that one's children, this shell among them.
 # The kernel then ends the player below it, with TERM: so it takes its containers down.
 _BETWEEN: Final = ("sh", "-c", 'trap : TERM; "$@"; exit $?', "player")
+# Other users of the node see what stands in a command line, and in no process's environment.
+_WORDS: Final = "ARENA_PLAYER_WORDS"
 _PLAYER: Final = (
-    "import ctypes, signal, sys; ctypes.CDLL(None).prctl(1, signal.SIGTERM);"
-    " sys.argv[0] = 'arena'; from orchestrator.cli.entry import main; main()"
+    "import ctypes, json, os, signal, sys; ctypes.CDLL(None).prctl(1, signal.SIGTERM);"
+    f" sys.argv[0] = 'arena'; sys.argv += json.loads(os.environ.pop('{_WORDS}'));"
+    " from orchestrator.cli.entry import main; main()"
 )
 _ENDS_WITHIN_S: Final = 60
 _TAIL: Final = 64_000
@@ -190,12 +193,25 @@ def _played(order: Order, folder: Path) -> dict[str, Any]:
     return failed
 
 
-def run_arena(words: Sequence[str], environment: Mapping[str, str], said: Path) -> dict[str, Any]:
-    """Let a process of its own do one command; return its code, and the error that it ended in."""
+def run_arena(
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    said: Path,
+    *,
+    secret: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Let a process of its own do one command; return its code, and the error that it ended in.
+
+    Args:
+        words: of the command.
+        environment: variables that it gets.
+        said: the file for what it says.
+        secret: its last words, which nobody else sees.
+    """
     with said.open("wb") as stderr:
         playing = subprocess.Popen(
             [*_BETWEEN, sys.executable, "-c", _PLAYER, *words],
-            env={**os.environ, **environment},
+            env={**os.environ, **environment, _WORDS: json.dumps(secret)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=stderr,

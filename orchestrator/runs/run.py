@@ -133,6 +133,8 @@ class Run:
         """
         with ExitStack() as stack:
             ledgers = [stack.enter_context(part.folder.writing()) for part in self.parts]
+            for ledger in ledgers:
+                ledger.gather()
             secrets = (*_secrets(self.registry), *_addresses(self.parts))
             stack.enter_context(run_log(self.log_path, secrets))
             stack.enter_context(log_context(run=self.owner))

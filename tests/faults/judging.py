@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from orchestrator.browser.process import profile
+
 _PATIENCE_S: Final = 20.0
 
 
@@ -99,14 +101,14 @@ def processes_left(mark: str) -> list[str]:
     return left
 
 
-# A driver of Playwright's that is killed leaves this folder, empty; nothing says whose it is.
-_OF_A_DRIVER: Final = "playwright-artifacts-"
+# A driver of Playwright's that is killed leaves these, empty; nothing says whose they are.
+_OF_A_DRIVER: Final = ("playwright-artifacts-", profile.PREFIX)
 
 
 def files_left(temporary: Path) -> list[str]:
     """Return what lies in a folder for temporary files, but for empty ones that are known."""
     found = sorted(temporary.rglob("*"))
-    known = (f"arena-{os.getuid()}", _OF_A_DRIVER)
+    known = (f"arena-{os.getuid()}", *_OF_A_DRIVER)
     return [one.name for one in found if one.is_file() or one.is_socket()] + [
         one.name for one in temporary.iterdir() if not one.name.startswith(known)
     ]

@@ -32,6 +32,7 @@ from faults.judging import (
 )
 from faults.kinds import KINDS, Kind, ModelFaults, Scene, Struck
 from faults.scarcity import OwnDisk, own_disk
+from faults.waiting import PROGRAM, say_waits, waits_in
 from sabotage.engine_cli import containers_of, remove_all, volumes_of
 from sabotage.relay import Relay
 from support.agents.arena_process import ArenaProcess, Ended, arena
@@ -108,6 +109,7 @@ class _UnderFaults:
         self._cwd, self._temporary = disks["run"].path, disks["temporary"].path
         self._run = self._cwd / "run"
         self._clock = own_clock(folder)
+        self._folder = folder
         self._mark = f"{os.getpid()}-{seed}"
         words = _PLAYS[seed % len(_PLAYS)]
         self._model = ModelFaults() if "chat" in words else None
@@ -157,10 +159,12 @@ class _UnderFaults:
     def _leg(self, words: Sequence[str], env: dict[str, str], relay: Relay) -> None:
         """Run one command under faults, or in peace where enough were injected."""
         began = now()
+        waits = self._folder / f"waits-{len(self.played.legs) + 1}"
+        env = {**env, **waits_in(waits)}
         while_it_starts = self._dice.random() < _WHILE_STARTING
         if self._left <= 0:
             relay.forget()
-        with ArenaProcess(*words, cwd=self._cwd, env=env) as process:
+        with ArenaProcess(*words, cwd=self._cwd, env=env, program=PROGRAM) as process:
             first = len(self.played.injected)
             while self._left > 0 and not process.has_ended:
                 threading.Event().wait(self._dice.uniform(0.3, 2.5))  # faults keep no timetable
@@ -169,7 +173,9 @@ class _UnderFaults:
             try:
                 ended = process.wait(_LEG_S)
             except subprocess.TimeoutExpired:
-                self.played.wrong.append(f"start {len(self.played.legs) + 1} hangs")
+                say_waits(process, waits)
+                self.played.legs.append(f"a start of {began} hangs at {now()}")
+                self.played.wrong.append(f"start {len(self.played.legs)} hangs, see {waits.name}")
                 return
         self._look_at(ended, self.played.injected[first:])
 

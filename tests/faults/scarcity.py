@@ -80,13 +80,16 @@ def own_disk(path: Path, *, kept: Callable[[], bool]) -> Iterator[OwnDisk]:
         subprocess.run(["umount", "--lazy", path], check=True)
     words = ("-t", "tmpfs", "-o", f"size={_SIZE}", "arena", str(path))
     is_own = os.geteuid() == 0 and _mounted(*words)
+    is_wanted = True  # also where the block ends in an error
     try:
         yield OwnDisk(path, is_own)
+        is_wanted = kept()
     finally:
         if is_own:
             aside = path.with_name(f"{path.name}.kept")
-            if kept():
-                shutil.copytree(path, aside, symlinks=True, ignore=_what_is_no_file)
+            if is_wanted:
+                with suppress(shutil.Error):  # what went meanwhile; all else is copied
+                    shutil.copytree(path, aside, symlinks=True, ignore=_what_is_no_file)
             subprocess.run(["umount", "--lazy", path], check=True)
             if aside.exists():
                 path.rmdir()

@@ -8,8 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from faults.__main__ import table
 from faults.judging import Injected, Row, blamed, files_left, marked, say_what_came, unproven
+from faults.scarcity import own_disk
+from faults.waiting import PROGRAM, say_waits, waits_in
+from support.agents.arena_process import ArenaProcess
 
 _AT = "2026-11-27T08:00:10.000+00:00"
 
@@ -83,3 +87,50 @@ def test_a_process_and_a_file_that_are_left_are_found(tmp_path: Path) -> None:
         assert len(marked("ARENA_FAULTS_OF=this test's")) == 1
         process.communicate(b"\n")
     assert marked("ARENA_FAULTS_OF=this test's") == []
+
+
+def test_the_files_of_a_run_whose_judge_failed_are_kept(tmp_path: Path) -> None:
+    """They lie on a disk in memory, which goes."""
+    run = tmp_path / "run"
+
+    def fail() -> None:
+        with own_disk(run, kept=lambda: False) as disk:
+            if not disk.is_own:
+                pytest.skip("nothing can be mounted here")
+            (run / "ledger.sqlite").write_text("trials")
+            raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        fail()
+    assert (run / "ledger.sqlite").read_text() == "trials"
+    assert not run.is_mount()
+
+
+_WAITS_FOR_EVER = """
+import asyncio, contextlib
+@contextlib.asynccontextmanager
+async def opened():
+    await asyncio.Event().wait()  # without end
+    yield
+async def leg():
+    async with opened():
+        pass
+def main():
+    print("begins", flush=True)
+    asyncio.run(leg())
+"""
+
+
+def test_a_start_that_hangs_says_what_it_waits_for(tmp_path: Path) -> None:
+    program = tmp_path / "orchestrator" / "cli" / "entry.py"
+    program.parent.mkdir(parents=True)
+    program.write_text(_WAITS_FOR_EVER)
+    for package in program.parents[:2]:
+        (package / "__init__.py").touch()
+    waits = tmp_path / "waits"
+    env = {"PYTHONPATH": str(tmp_path), **waits_in(waits)}
+    with ArenaProcess(cwd=tmp_path, env=env, program=PROGRAM) as process:
+        process.printed("begins")
+        say_waits(process, waits)
+    line = 1 + _WAITS_FOR_EVER.splitlines().index("    await asyncio.Event().wait()  # without end")
+    assert f"{program} {line}\n" in waits.read_text()

@@ -18,6 +18,7 @@ from arena_core.errors import BrowserError, BrowserMissingError
 from orchestrator.browser.process.isolation import (
     Namespace,
     NoNamespaceError,
+    browser_program,
     end,
     unreachable_display,
 )
@@ -148,7 +149,7 @@ async def open_network(
 
 
 def launch_command(
-    playwright: Playwright, options: BrowserOptions, network: Namespace | str
+    playwright: Playwright, options: BrowserOptions, network: Namespace | str, folder: Path
 ) -> tuple[Path, Path, list[str]]:
     """Return the browser found, the program that starts it, and its arguments."""
     bundled = Path(playwright.chromium.executable_path)
@@ -170,10 +171,7 @@ def launch_command(
         arguments.append(f"--ignore-certificate-errors-spki-list={options.trusted_spki}")
     if isinstance(network, str):
         arguments += _WITHOUT_NAMESPACE
-        program = executable
-    else:
-        program = network.entry_program(executable)
-    return executable, program, arguments
+    return executable, browser_program(executable, network, folder), arguments
 
 
 def start_error(executable: Path, error: Exception, *, headless: bool) -> BrowserError:

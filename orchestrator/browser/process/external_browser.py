@@ -30,7 +30,8 @@ from orchestrator.browser.process.chromium import (
 from orchestrator.browser.process.isolation import Namespace, without_programs
 from orchestrator.browser.process.launch import ANSWER_S, CRASHED
 from orchestrator.browser.process.own_folder import own_folder, sweep_folders
-from orchestrator.browser.process.playwright_driver import Profile, running_driver
+from orchestrator.browser.process.playwright_driver import running_driver
+from orchestrator.browser.process.profile import remove_profile
 from orchestrator.browser.session.context import SessionOptions, add_cookies, context_arguments
 from orchestrator.browser.session.policy import LiveGuard
 from orchestrator.browser.session.session import Session, open_session
@@ -95,7 +96,7 @@ class ExternalBrowser:
         with await self._network.listen() as free:
             self.port = free.getsockname()[1]
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(Profile(self._folder / _PROFILE).remove)
+            stack.push_async_callback(asyncio.to_thread, remove_profile, self._folder)
             playwright = await stack.enter_async_context(running_driver())
             context = await self._start(playwright, options)
             browser = context.browser
@@ -118,7 +119,9 @@ class ExternalBrowser:
                 yield session
 
     async def _start(self, playwright: Playwright, options: SessionOptions) -> BrowserContext:
-        executable, program, arguments = launch_command(playwright, self._options, self._network)
+        executable, program, arguments = launch_command(
+            playwright, self._options, self._network, self._folder
+        )
         try:
             async with asyncio.timeout(LAUNCH_S):
                 context = await playwright.chromium.launch_persistent_context(

@@ -21,15 +21,16 @@ from typing import Final
 
 from arena_core.errors import BrowserError
 from orchestrator.browser.process import namespace_keeper
+from orchestrator.browser.process.profile import noting
 
 # How Chromium asks a desktop to open something.
 _ASKED: Final = ("xdg-open", "xdg-email")
 _NOT_FOUND: Final = 3  # their exit code if no program opens the address
 
 
-def script(path: Path, line: str) -> Path:
-    """Write a program of one line, and return its path."""
-    path.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
+def script(path: Path, lines: str) -> Path:
+    """Write a program for the shell, and return its path."""
+    path.write_text(f"#!/bin/sh\n{lines}\n", encoding="utf-8")
     path.chmod(0o700)
     return path
 
@@ -112,10 +113,21 @@ class Namespace:
                     f"the browser's network namespace gives no socket: {error}"
                 ) from error
 
-    def entry_program(self, executable: Path) -> Path:
-        """Return a program that starts `executable` inside and passes its arguments on."""
-        words = [*_interpreter(), "enter", str(self._keeper.pid), str(executable.absolute())]
-        return script(self._folder / executable.name, f'exec {shlex.join(words)} "$@"')
+    @property
+    def entry(self) -> list[str]:
+        """The words before a command that let it run inside."""
+        return [*_interpreter(), "enter", str(self._keeper.pid)]
+
+
+def browser_program(executable: Path, network: Namespace | str, folder: Path) -> Path:
+    """Return a program that notes its arguments and becomes a browser, inside its network.
+
+    It is the browser itself where nothing can be executed in the folder.
+    """
+    entry = [] if isinstance(network, str) else network.entry
+    words = shlex.join([*entry, str(executable.absolute())])
+    made = script(folder / executable.name, f'{noting(folder)}\nexec {words} "$@"')
+    return made if os.access(made, os.X_OK) else executable
 
 
 def unreachable_display(environment: Mapping[str, str]) -> str:

@@ -24,7 +24,8 @@ from orchestrator.browser.process.chromium import (
 from orchestrator.browser.process.isolation import Namespace, without_programs
 from orchestrator.browser.process.kinds import BrowserBuild, BrowserKind
 from orchestrator.browser.process.own_folder import own_folder, sweep_folders
-from orchestrator.browser.process.playwright_driver import Profile, running_driver
+from orchestrator.browser.process.playwright_driver import running_driver
+from orchestrator.browser.process.profile import note_profile, remove_profile
 from orchestrator.browser.session.context import SessionOptions
 from orchestrator.browser.session.policy import LiveGuard
 from orchestrator.browser.session.session import Session, open_session
@@ -141,10 +142,9 @@ async def launch(options: BrowserOptions) -> AsyncIterator[Browser]:
         await asyncio.to_thread(sweep_folders)
         folder = stack.enter_context(own_folder())
         network = await open_network(options, stack, folder)
-        profile = Profile()
-        stack.push_async_callback(profile.remove)
+        stack.push_async_callback(asyncio.to_thread, remove_profile, folder)
         playwright = await stack.enter_async_context(running_driver())
-        browser = await _start(playwright, options, network, folder, profile)
+        browser = await _start(playwright, options, network, folder)
         isolation = browser.not_isolated or "has a network namespace of its own"
         _LOG.info("Chromium %s started: %s", browser.version, isolation)
         stack.push_async_callback(browser.close)
@@ -156,9 +156,8 @@ async def _start(
     options: BrowserOptions,
     network: Namespace | str,
     folder: Path,
-    profile: Profile,
 ) -> Browser:
-    executable, program, arguments = launch_command(playwright, options, network)
+    executable, program, arguments = launch_command(playwright, options, network, folder)
     try:
         async with asyncio.timeout(LAUNCH_S):
             browser = await playwright.chromium.launch(
@@ -170,7 +169,7 @@ async def _start(
                 handle_sigint=False,
             )
             session = await browser.new_browser_cdp_session()
-            await profile.find(session)
+            await note_profile(folder, session)
             build = await build_of(session)
             guard = LiveGuard(session)
     except (PlaywrightError, TimeoutError) as error:

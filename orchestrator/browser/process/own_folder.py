@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from orchestrator.browser.process.profile import remove_profile
+
 PREFIX: Final = "arena-browser-"
 # Locked for as long as its process lives: the kernel lets go of it however that ends, and no number
 # of a process, which another may get, or which another container counts anew, is to be trusted.
@@ -37,7 +39,7 @@ def own_folder() -> Iterator[Path]:
 
 
 def sweep_folders() -> tuple[Path, ...]:
-    """Remove this user's folders whose processes are dead; return them.
+    """Remove this user's folders whose processes are dead, and their profiles; return them.
 
     A link is never followed, and what has no lock file, such as a folder of an earlier version,
     stays. What cannot be removed is left for the next time.
@@ -46,6 +48,7 @@ def sweep_folders() -> tuple[Path, ...]:
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         try:
             if _is_ours(folder) and _is_left(folder / OWNER):
+                remove_profile(folder)
                 shutil.rmtree(folder)
                 swept.append(folder)
         except OSError as why:

@@ -487,8 +487,9 @@ async def open_session(
         try:
             yield session
         finally:
-            with suppress(PlaywrightError):
-                await guard.remove(watched)
+            with suppress(PlaywrightError, TimeoutError):
+                async with asyncio.timeout(_CLOSE_S):
+                    await guard.remove(watched)
     finally:
         await counted.end()
         await session.close()

@@ -87,7 +87,9 @@ def run(
 
     def play(arena: Arena, stop: asyncio.Event) -> Awaitable[StudyProgress]:
         if terms is not None:
-            return arena.ray.study(study, shards=ray_shards, out=out, **terms, **changes)
+            return arena.ray.study(
+                study, shards=ray_shards, out=out, options=secrets, **terms, **changes
+            )
         return arena.studies.run(
             study,
             out=out,
@@ -112,11 +114,10 @@ def run(
 
 
 def _refuse_beside_ray(typed: Mapping[str, object]) -> None:
-    """Refuse what no node could be given, or what cuts the study in another way."""
-    for name in ("register", "agent_option", "shard", "watch"):
+    """Refuse what has no effect on nodes, or cuts the study in another way."""
+    for name in ("register", "shard", "watch"):
         if name in typed:
-            message = f"--{name.replace('_', '-')} has no effect with --ray"
-            raise UsageError(message, hint="secrets: a variable of the environment, --ray-env NAME")
+            raise UsageError(f"--{name} has no effect with --ray")
 
 
 @app.command()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -18,6 +18,7 @@ from arena_core.regular_files import MEGABYTE, require_regular
 from arena_core.worlds import World
 from orchestrator.agents.model_exchange import Spent, total
 from orchestrator.runs.store import journal
+from orchestrator.runs.store.commits import Commits
 from orchestrator.runs.store.journal import SECONDS_BY_DATES, seconds_in
 
 _FOLDER = re.compile(rf"({'|'.join(World)})-(.+)-r(\d+)-a(\d+)")
@@ -47,6 +48,7 @@ _LATER = {**_COSTS, "evidence_sha256": "TEXT", "seconds": "REAL"}
 _ENTERED = "task, world, repeat, attempt, state, outcome, started_at"
 Found = TypeVar("Found")
 _LARGEST: Final = 8192 * MEGABYTE
+_BUSY_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -123,7 +125,7 @@ class FinishedEpisode:
 
 
 class Ledger:
-    """Attempts of one run; an attempt is written before it starts, and finishes in one commit.
+    """Attempts of one run; an attempt is written before it starts, and finishes in one write.
 
     Attributes:
         recovered: how many attempts were entered from the evidence, since it was opened.
@@ -132,6 +134,7 @@ class Ledger:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self.recovered = 0
         self._connection = connection
+        self._commits = Commits(connection)
         self._path = path
         self._began: dict[tuple[EpisodeKey, int], float] = {}
 
@@ -139,7 +142,7 @@ class Ledger:
     def open(cls, path: Path) -> Self:
         try:
             _require_regular(path)
-            connection = sqlite3.connect(path, isolation_level=None, timeout=10)
+            connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S)
             if journal.holds_code(connection):
                 connection.close()
                 raise StoreError(f"{path}: is not a run's ledger: it holds views or triggers")
@@ -162,8 +165,24 @@ class Ledger:
         self.close()
         return type(self)(copy, self._path)
 
+    def gather(self) -> None:
+        """Write what one turn of the event loop brings in one transaction, see `saved`."""
+        self._commits.gathers = True
+
+    async def saved(self) -> None:
+        """Return when all that was written is on the disk."""
+        try:
+            await self._commits.saved()
+        except sqlite3.Error as cause:
+            raise self._unwritten(cause) from cause
+
     def close(self) -> None:
-        self._connection.close()
+        try:
+            self._commits.commit()
+        except sqlite3.Error as cause:
+            raise self._unwritten(cause) from cause
+        finally:
+            self._connection.close()
 
     def start(self, key: EpisodeKey) -> int:
         """Write down that an attempt begins, and return its number (from 1)."""
@@ -214,11 +233,15 @@ class Ledger:
         )
 
     def spend(self, key: EpisodeKey, number: int, spent: Spent) -> None:
-        """Write down all that an attempt spent on models so far; `usd` is empty where unknown."""
+        """Write down all that an attempt spent on models so far; `usd` is empty where unknown.
+
+        It is on the disk at once: what is paid for is counted, whenever the run is killed.
+        """
         self._write(
             "UPDATE attempt SET input_tokens = ?, output_tokens = ?, usd = ?"
             " WHERE task = ? AND world = ? AND repeat = ? AND attempt = ?",
             (spent.input_tokens, spent.output_tokens, spent.usd, *_values(key), number),
+            at_once=True,
         )
 
     def spent(self) -> Spent:
@@ -358,22 +381,30 @@ class Ledger:
         )
 
     def _write(
-        self, statement: str, values: tuple[object, ...], of: journal.Key | None = None
+        self,
+        statement: str,
+        values: tuple[object, ...],
+        of: journal.Key | None = None,
+        *,
+        at_once: bool = False,
     ) -> None:
         def write() -> None:
             self._connection.execute(statement, values)
             if of is not None and journal.is_kept(self._connection):
                 journal.note(self._connection, of)
 
-        self._write_all(write)
+        self._write_all(write, at_once=at_once)
 
-    def _write_all(self, write: Callable[[], None]) -> None:
+    def _write_all(self, write: Callable[[], None], *, at_once: bool = False) -> None:
         try:
-            with _transaction(self._connection):
+            with self._commits.write(at_once=at_once):
                 write()
         except sqlite3.Error as cause:
-            message = f"{self._path}: the ledger cannot be written: {cause}"
-            raise StoreError(message, hint="is the disk full or the folder read-only?") from cause
+            raise self._unwritten(cause) from cause
+
+    def _unwritten(self, cause: sqlite3.Error) -> StoreError:
+        message = f"{self._path}: the ledger cannot be written: {cause}"
+        return StoreError(message, hint="is the disk full or the folder read-only?")
 
     def _all(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
         return self._read(lambda: self._connection.execute(statement, values).fetchall())
@@ -421,17 +452,6 @@ def _text(said: object) -> str | None:
     if said is not None and not isinstance(said, str):
         raise TypeError(f"{said!r} where a text is")
     return said
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        connection.rollback()
-        raise
-    connection.commit()
 
 
 def _require_regular(path: Path) -> None:

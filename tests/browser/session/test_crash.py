@@ -6,6 +6,8 @@ import asyncio
 import gc
 import os
 import signal
+import sys
+import tempfile
 import threading
 from contextlib import AsyncExitStack, closing
 from pathlib import Path
@@ -13,9 +15,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browser.session.conftest import Site
+from support.agents.arena_process import ArenaProcess, await_end, descendants
 
 from arena_core.actions import Goto
 from arena_core.errors import BrowserError, BrowserMissingError
+from orchestrator.browser.process import profile
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.launch import launch
 from orchestrator.browser.session.context import SessionOptions
@@ -28,11 +32,11 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-async def _kill(browser: Browser) -> None:
+async def _kill(browser: Browser, number: signal.Signals = signal.SIGKILL) -> None:
     """Kill the browser's main process as the kernel's memory killer would."""
     cdp = await browser._browser.new_browser_cdp_session()
     processes = (await cdp.send("SystemInfo.getProcessInfo"))["processInfo"]
-    os.kill(next(p["id"] for p in processes if p["type"] == "browser"), signal.SIGKILL)
+    os.kill(next(p["id"] for p in processes if p["type"] == "browser"), number)
 
 
 async def test_a_killed_browser_breaks_off_what_waits_and_refuses_what_comes_later() -> None:
@@ -100,6 +104,55 @@ async def test_a_killed_browser_leaves_no_profile_and_no_report_of_asyncio_behin
     del browser
     gc.collect()  # asyncio reports a future when it goes
     assert [one for one in caplog.records if one.name == "asyncio"] == []
+
+
+@pytest.mark.slow
+async def test_a_session_of_a_browser_that_stands_still_ends_all_the_same() -> None:
+    """Else its run would wait without end."""
+    async with asyncio.timeout(60):
+        async with (
+            launch(BrowserOptions()) as browser,
+            browser.session(SessionOptions(proxy_url=None)),
+        ):
+            folder = await _profile_of(browser)
+            await _kill(browser, signal.SIGSTOP)
+    assert not folder.exists()
+
+
+_KILLED = """
+import asyncio, sys
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.process.launch import launch
+async def main():
+    async with launch(BrowserOptions()):
+        print("runs", flush=True)
+        await asyncio.Event().wait()
+asyncio.run(main())
+"""
+
+
+async def test_the_profile_of_a_killed_program_whose_driver_was_killed_goes_with_the_next_browser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Either alone leaves none."""
+    program = (sys.executable, "-c", _KILLED)
+    env = {"TMPDIR": str(tmp_path)}
+    with ArenaProcess(cwd=tmp_path, env=env, program=program) as process:
+        await asyncio.to_thread(process.printed, "runs")
+        family = descendants(process.pid)
+        (driver,) = [pid for pid, line in family.items() if "run-driver" in line]
+        process.kill()
+        os.kill(driver, signal.SIGKILL)
+        await asyncio.to_thread(await_end, family)
+    assert _profiles(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    async with launch(BrowserOptions()):
+        pass
+    assert not _profiles(tmp_path)
+
+
+def _profiles(folder: Path) -> list[Path]:
+    return list(folder.glob(f"{profile.PREFIX}*"))
 
 
 async def _profile_of(browser: Browser) -> Path:

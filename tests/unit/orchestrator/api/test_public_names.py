@@ -106,7 +106,7 @@ RAY_RUNS = {
     "run": "spec, *, address, shards, allow, environment, send, out, yes",
     "sample": "agent, patterns, *, rollouts, measured, bands, split, address, shards, allow,"
     " environment, send, out, yes, asked",
-    "study": "study, *, address, shards, allow, environment, send, out, pace",
+    "study": "study, *, address, shards, allow, environment, send, out, options, pace",
 }
 RUNS = {
     "check_judge": "labelled, judge, second",

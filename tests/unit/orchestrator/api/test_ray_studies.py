@@ -11,6 +11,7 @@ from support.runs.ray_cluster import Nodes
 from arena_core.errors import ArenaError, ImageError, StoreError, UsageError
 from orchestrator import Arena
 from orchestrator.api import ray_driver
+from orchestrator.runs.ray_node import run_arena
 
 STUDY = """\
 name: spread
@@ -73,3 +74,54 @@ async def test_a_budget_that_each_shard_would_have_is_refused(
     write(study, asked + "budget: {max_tokens: 1000}\n")
     error = await failed(study, tmp_path / "out")
     assert "its budget would be each shard's" in error.message
+
+
+async def test_an_agents_secret_goes_to_the_nodes_and_is_written_nowhere(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "keyed.py").write_text(_KEYED)
+    monkeypatch.syspath_prepend(tmp_path)
+    write(study, STUDY.replace("one: {agent: oracle}", "one: {agent: 'keyed:Keyed'}"))
+    nodes = Nodes({}, dict.fromkeys(range(4), ImageError("other images")))
+    monkeypatch.setattr(ray_driver, "RayCluster", nodes)
+    secret = {"one": {"api_key": "sk-hidden"}}
+    await failed(study, tmp_path / "out", shards=3, options=secret)
+    assert [order["spec"]["options"] for order in nodes.orders] == [secret, secret]
+    plan = ray_driver.shards_of(tmp_path / "out") / ray_driver.PLAN
+    assert "sk-hidden" not in plan.read_text()
+
+
+def test_the_words_of_a_player_that_are_secret_stand_in_no_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any user of a node may read those; the player has them all the same."""
+    entry = tmp_path / "orchestrator" / "cli" / "entry.py"
+    entry.parent.mkdir(parents=True)
+    for package in entry.parents[:2]:
+        (package / "__init__.py").touch()
+    entry.write_text(_SHOWS_WORDS)
+    monkeypatch.chdir(tmp_path)
+    ended = run_arena(["study"], {}, tmp_path / "said", secret=["--agent-option=one.key=sk"])
+    assert ended["code"] == 7
+    seen, had = (tmp_path / "words").read_text().splitlines()
+    assert "study" in seen
+    assert "sk" not in seen
+    assert had == "study --agent-option=one.key=sk"
+
+
+_KEYED = """
+class Keyed:
+    observations = frozenset()
+    def __init__(self, assignment, *, api_key: str = ""):
+        pass
+    async def decide(self, observation):
+        pass
+"""
+_SHOWS_WORDS = """
+import sys
+from pathlib import Path
+def main():
+    seen = Path("/proc/self/cmdline").read_text().replace("\\0", " ").replace("\\n", " ")
+    Path("words").write_text(seen + "\\n" + " ".join(sys.argv[1:]))
+    sys.exit(7)
+"""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.browser.process import profile
 from orchestrator.browser.process.own_folder import OWNER, PREFIX, own_folder, sweep_folders
 
 OWN_ONE = """
@@ -62,6 +63,30 @@ def test_the_folder_of_another_process_is_swept_when_it_was_killed(temporary: Pa
         process.wait()
     assert sweep_folders() == (folder,)
     assert not folder.exists()
+
+
+def test_the_profile_of_a_browser_whose_owner_was_killed_is_swept_with_its_folder(
+    temporary: Path,
+) -> None:
+    """Playwright's driver, which made it elsewhere, was killed too; the browser still runs."""
+    made = temporary / f"{profile.PREFIX}x"
+    made.mkdir()
+    (made / "Local State").touch()
+    folder = left(temporary)
+    (folder / profile.NOTE).write_text(f"--headless\n--user-data-dir={made}\n")
+    words = (sys.executable, "-c", "input()", f"--user-data-dir={made}")
+    with subprocess.Popen(words, stdin=subprocess.PIPE) as browser:
+        assert sweep_folders() == (folder,)
+        assert browser.wait(20) == -signal.SIGKILL
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_folder_that_no_driver_made_is_not_removed_whatever_is_noted(temporary: Path) -> None:
+    documents = temporary / "documents"
+    documents.mkdir()
+    (left(temporary) / profile.NOTE).write_text(f"--user-data-dir={documents}\n")
+    sweep_folders()
+    assert list(temporary.iterdir()) == [documents]
 
 
 def test_what_is_not_known_to_be_left_stays(temporary: Path) -> None:
