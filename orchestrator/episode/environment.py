@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -134,6 +134,9 @@ class EpisodeSession(Protocol):
 
     async def traces(self) -> Mapping[str, bytes]:
         """End Playwright's traces and return them by file name; none the second time."""
+
+    def film(self) -> AsyncIterator[str]:
+        """Yield the current tab's newest picture as it changes, in base64."""
 
     def answers(self) -> tuple[tuple[str, int | None], ...]:
         """Return each open tab's URL and the HTTP status that its document came with."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import replace
 from typing import Final, Self, cast
@@ -165,6 +165,12 @@ class Episode:
     def evidence(self) -> Evidence:
         """Return everything as it stands now; before `evaluate` looked at the end it names none."""
         return self._record.evidence(self._protocol.record, self._incomplete())
+
+    async def film(self) -> AsyncIterator[str]:
+        """Yield the page's newest picture as it changes, in base64; nothing before `reset`."""
+        if self._player is not None:
+            async for picture in self._player.resources.session.film():
+                yield picture
 
     async def reset(self) -> Observation:
         """Log in, open the start pages, and return what the agent sees first.

@@ -13,8 +13,8 @@ import os
 import socket
 import stat
 import tempfile
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import ExitStack, aclosing, asynccontextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from pydantic.dataclasses import dataclass
 from arena_core.errors import ArenaError, StoreError, UsageError
 from sites.fields import Strict
 
-Do = Literal["status", "show", "pause", "go", "stop", "requeue", "workers", "limit"]
+Do = Literal["status", "show", "film", "pause", "go", "stop", "requeue", "workers", "limit"]
 
 _PATIENCE_S: Final = 10.0
 _MOST_BYTES: Final = 2**20
@@ -124,6 +124,13 @@ class Shown(Strict):
     picture: str = ""
 
 
+class Filmed(Strict):
+    """What an episode that is played shows now; `picture` is a JPEG in base64."""
+
+    episode: str
+    picture: str
+
+
 class _Reply(Strict):
     state: RunState | None = None
     shown: Shown | None = None
@@ -139,6 +146,9 @@ class Obeys(Protocol):
 
     def show(self, order: Order) -> Shown:
         """Return an episode that is played now."""
+
+    def film(self) -> AsyncGenerator[tuple[str, str], None]:
+        """Yield names and pictures of what is played, and empty ones where nothing moves."""
 
 
 def read_order(**given: object) -> Order:
@@ -178,13 +188,17 @@ async def takes_orders(
         note(f"the run takes no orders from `arena ctl`: {path}: {cause.strerror or cause}")
         yield
         return
+    films: set[asyncio.Task[None]] = set()
     server = await asyncio.start_unix_server(
-        partial(_answer, obeys), sock=listener, limit=_MOST_BYTES
+        partial(_answer, obeys, films), sock=listener, limit=_MOST_BYTES
     )
     try:
         yield
     finally:
         server.close()
+        for film_under_way in films:  # it has no end of its own
+            film_under_way.cancel()
+        await asyncio.gather(*films, return_exceptions=True)
         path.unlink(missing_ok=True)
 
 
@@ -210,28 +224,51 @@ def _require_private(folder: Path) -> None:
         raise PermissionError(None, "its folder is not this user's alone")
 
 
-async def _answer(obeys: Obeys, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _answer(
+    obeys: Obeys,
+    films: set[asyncio.Task[None]],
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+) -> None:
     try:
         async with asyncio.timeout(_PATIENCE_S):
             line = await reader.readline()
-            writer.write(_reply_to(line, obeys).model_dump_json().encode() + b"\n")
+            reply, is_film = _reply_to(line, obeys)
+            writer.write(reply.model_dump_json().encode() + b"\n")
             await writer.drain()
+        if is_film:
+            filming = asyncio.create_task(_show_film(obeys, writer))
+            films.add(filming)
+            filming.add_done_callback(films.discard)
+            await filming
     except (ValueError, TimeoutError, OSError):
         return  # too long a line, or nobody there any more
     finally:
         writer.close()
 
 
-def _reply_to(line: bytes, obeys: Obeys) -> _Reply:
+async def _show_film(obeys: Obeys, writer: asyncio.StreamWriter) -> None:
+    """Send pictures until nobody is there; each waits until the one before it was taken."""
+    async with aclosing(obeys.film()) as pictures:
+        async for episode, picture in pictures:
+            filmed = Filmed(episode=episode, picture=picture)
+            writer.write(filmed.model_dump_json().encode() + b"\n")
+            await writer.drain()
+
+
+def _reply_to(line: bytes, obeys: Obeys) -> tuple[_Reply, bool]:
+    """Return the reply, and whether a film follows it."""
     try:
         order = Order.model_validate_json(line)
         if order.do == "show":
-            return _Reply(shown=obeys.show(order))
-        return _Reply(state=obeys.obey(order))
+            return _Reply(shown=obeys.show(order)), False
+        if order.do == "film":
+            return _Reply(), True
+        return _Reply(state=obeys.obey(order)), False
     except ValidationError:
-        return _Reply(refused="this is no order")
+        return _Reply(refused="this is no order"), False
     except ArenaError as refusal:
-        return _Reply(refused=refusal.message, hint=refusal.hint)
+        return _Reply(refused=refusal.message, hint=refusal.hint), False
 
 
 async def look(folder: Path, episode: str, seen: int = 0) -> Shown:
@@ -253,23 +290,39 @@ async def give_order(folder: Path, order: Order) -> RunState:
     return state
 
 
+async def film(folder: Path) -> AsyncGenerator[Filmed, None]:
+    """Yield what the episodes that are played show, as it changes.
+
+    Errors are those of `give_order`. Only the newest picture of each is sent, and nothing is taken
+    of a browser that nobody asks for.
+    """
+    async with _asked(folder, Order(do="film")) as (reader, _):
+        while line := await reader.readline():
+            yield Filmed.model_validate_json(line)
+
+
 async def _ask(folder: Path, order: Order) -> _Reply:
+    async with _asked(folder, order) as (_, reply):
+        return reply
+
+
+@asynccontextmanager
+async def _asked(folder: Path, order: Order) -> AsyncIterator[tuple[asyncio.StreamReader, _Reply]]:
     if not any((folder / name).is_file() for name in _RUN_FILES):
         raise StoreError(f"{folder}: is neither a run's folder nor a study's")
-    path = socket_of(folder)
-    try:
-        _require_private(path.parent)
-        async with asyncio.timeout(_PATIENCE_S):
-            reader, writer = await asyncio.open_unix_connection(path, limit=_MOST_SHOWN)
-            try:
+    with ExitStack() as stack:
+        path = socket_of(folder)
+        try:
+            _require_private(path.parent)
+            async with asyncio.timeout(_PATIENCE_S):
+                reader, writer = await asyncio.open_unix_connection(path, limit=_MOST_SHOWN)
+                stack.callback(writer.close)
                 writer.write(order.model_dump_json().encode() + b"\n")
                 reply = _Reply.model_validate_json(await reader.readline())
-            finally:
-                writer.close()
-    except (OSError, TimeoutError, ValueError) as cause:
-        message = f"{folder}: no process of this user plays it now"
-        hint = "one whose TMPDIR is another one is not found"
-        raise StoreError(message, hint=hint) from cause
-    if reply.refused:
-        raise UsageError(reply.refused, hint=reply.hint)
-    return reply
+        except (OSError, TimeoutError, ValueError) as cause:
+            message = f"{folder}: no process of this user plays it now"
+            hint = "one whose TMPDIR is another one is not found"
+            raise StoreError(message, hint=hint) from cause
+        if reply.refused:
+            raise UsageError(reply.refused, hint=reply.hint)
+        yield reader, reply

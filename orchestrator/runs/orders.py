@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import assert_never
 
 from arena_core.errors import UsageError
 from orchestrator.runs.control import Order, PlayingEpisode, RunState, Shown
+from orchestrator.runs.film import Film
 from orchestrator.runs.jobs import PlayedRun
 from orchestrator.runs.steering import Steering
 from orchestrator.runs.store.lock import Steered, user
@@ -67,10 +68,14 @@ class Orders:
             picture=base64.b64encode(image).decode(),
         )
 
+    def film(self) -> AsyncGenerator[tuple[str, str], None]:
+        """Yield names and pictures of the episodes that are played; see `Film.pictures`."""
+        return Film(self.steering).pictures()
+
     def _done(self, order: Order) -> str:
         steering = self.steering
         match order.do:
-            case "status" | "show":
+            case "status" | "show" | "film":
                 said = ""
             case "pause":
                 steering.pause()

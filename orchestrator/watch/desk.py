@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,7 @@ from evaluators.verdicts import CheckStatus, verdicts
 from orchestrator.analysis.studies.registration import StudyFolder
 from orchestrator.analysis.wording import step_in_words
 from orchestrator.local_page import serve_page
-from orchestrator.runs.control import Order, RunState, give_order, look
+from orchestrator.runs.control import Order, RunState, film, give_order, look
 from orchestrator.runs.store.ledger import EpisodeKey, FinishedEpisode, attempt_of
 from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.runs.store.scoring import score_task
@@ -74,6 +74,7 @@ class WatchDesk:
             web.get("/state", self._state),
             web.get("/episode", self._episode),
             web.get("/shot", self._shot),
+            web.get("/film", self._film),
             web.post("/order", self._order),
         )
 
@@ -102,6 +103,17 @@ class WatchDesk:
             found |= self._of_evidence(run, evidence, is_over=False)
             found["picture"] = _data_url(shown.picture)
         return web.json_response(found)
+
+    async def _film(self, request: web.Request) -> web.StreamResponse:
+        """Answer with lines of what is played as it changes, until the page is gone or hidden."""
+        response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
+        async with aclosing(film(self.path)) as pictures:
+            with suppress(ConnectionError, ValueError):  # the page, or the run, is gone
+                async for one in pictures:
+                    if not response.prepared:
+                        await response.prepare(request)
+                    await response.write(one.model_dump_json().encode() + b"\n")
+        return response
 
     async def _shot(self, request: web.Request) -> web.Response:
         run, name = self._run(request), request.query.get("name", "")

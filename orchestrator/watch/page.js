@@ -9,6 +9,7 @@ const SIGN = { met: "✓", unmet: "✗", unknown: "?", pending: "…" };
 const slots = new Map(); // by run and episode: what the page shows of it
 let state = null;
 let asking = false;
+let filming = null; // what ends the film, while one is shown
 
 const make = (name, words, ...children) => {
   const made = document.createElement(name);
@@ -56,13 +57,18 @@ const slotOf = (one) => {
     picture: make("img"), checks: make("ul", { class: "checks" }), steps: make("ol", { class: "steps" }),
     stop: make("button", {}, "Stop this episode"),
   };
-  parts.picture.alt = `The page of ${one.episode} after its last step`;
+  parts.picture.alt = `The page of ${one.episode}`;
   parts.picture.hidden = true;
   parts.stop.type = "button";
   parts.stop.addEventListener("click", () => order({ do: "stop", episode: key }));
   parts.card = make("article", { class: "slot" }, parts.title, parts.since, parts.intent, parts.picture, parts.checks, parts.steps, parts.stop);
   slots.set(key, parts);
   return parts;
+};
+
+const picture = (slot, src) => {
+  slot.picture.src = src;
+  slot.picture.hidden = false;
 };
 
 const fill = (slot, found) => {
@@ -74,8 +80,7 @@ const fill = (slot, found) => {
   const last = found.steps.slice(-5);
   slot.steps.start = Math.max(0, found.steps.length - last.length);
   slot.steps.replaceChildren(...last.map(stepOf));
-  slot.picture.hidden = !found.picture;
-  if (found.picture) slot.picture.src = found.picture;
+  if (found.picture && !slot.isLive) picture(slot, found.picture);
 };
 
 const openEpisode = async (one) => {
@@ -152,6 +157,7 @@ const look = async () => {
   asking = true;
   try {
     show(await ask("/state"));
+    film();
     await Promise.all([...slots.values()].map(async (slot) => {
       const wanted = new URLSearchParams({ run: slot.one.run, name: slot.one.episode, seen: slot.seen });
       await ask(`/episode?${wanted}`).then((found) => fill(slot, found), () => undefined); // it has just ended
@@ -163,6 +169,33 @@ const look = async () => {
   }
 };
 
+const film = async () => {
+  if (filming || document.hidden || !state?.playing.length) return;
+  filming = new AbortController();
+  try {
+    const answer = await fetch("/film", { headers: { "X-Arena-Token": token }, signal: filming.signal });
+    if (!answer.ok) return;
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let rest = ""; ;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      const lines = (rest + value).split("\n");
+      rest = lines.pop();
+      const newest = new Map(lines.map((line) => JSON.parse(line)).map((one) => [one.episode, one.picture]));
+      for (const [key, jpeg] of newest) {
+        const slot = slots.get(key);
+        if (!slot) continue;
+        slot.isLive = true; // newer than what is kept of its last step
+        picture(slot, `data:image/jpeg;base64,${jpeg}`);
+      }
+    }
+  } catch { // the run ended, or nobody looks
+  } finally {
+    filming = null;
+    for (const slot of slots.values()) slot.isLive = false;
+  }
+};
+
 $("pause").addEventListener("click", () => order({ do: state?.is_paused ? "go" : "pause" }));
 $("requeue").addEventListener("click", () => order({ do: "requeue" }));
 $("set-usd").addEventListener("click", () => order({ do: "limit", max_usd: Number($("usd").value) || null }));
@@ -170,6 +203,6 @@ $("steer").addEventListener("submit", (event) => {
   event.preventDefault();
   order({ do: "workers", workers: Number($("workers").value) || null });
 });
-document.addEventListener("visibilitychange", look);
+document.addEventListener("visibilitychange", () => (document.hidden ? filming?.abort() : look()));
 setInterval(look, 1000);
 look();

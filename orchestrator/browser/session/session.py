@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 
@@ -29,6 +29,7 @@ from orchestrator.browser.session.context import (
     cookie_of,
     open_contexts,
 )
+from orchestrator.browser.session.film import film
 from orchestrator.browser.session.live_traffic import LiveTraffic
 from orchestrator.browser.session.network import NetworkRecord, NetworkRecorder
 from orchestrator.browser.session.page_ids import PageIds, PageReading, lines_of
@@ -367,6 +368,10 @@ class Session(PageReader):
             take = partial(tab.channel.send, "Page.captureScreenshot", options)
             image = await self._bar.ask(tab, take, None)
             return base64.b64decode(image["data"]) if image else None
+
+    def film(self) -> AsyncGenerator[str, None]:
+        """Yield the current tab's newest picture as it changes, as JPEG in base64."""
+        return film(lambda: self._bar.current)
 
     def answers(self) -> tuple[tuple[str, int | None], ...]:
         """Return each open tab's URL and the HTTP status of its document."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from quick_cases import SLOW
-from support.agents.adapter_clients import ADAPTERS, Adapter
+from support.agents.adapter_clients import FOREIGN_ADAPTERS, OWN_ADAPTERS, Adapter
 from support.agents.reference_player import (
     Client,
     Play,
@@ -19,6 +21,7 @@ from support.agents.reference_player import (
     stay_idle,
 )
 from support.runs.run_at import on_engine
+from support.tasks.small_suites import write_suite
 
 from arena_core.actions import Click, Goto, Type
 from arena_core.worlds import World
@@ -36,12 +39,21 @@ ALL = tuple(f"demo/{task.id}" for task in load_suite("demo").tasks if World.OFFL
 NOTES = "http://tools.arena.test/notes"
 
 
-def _of_adapters(*, quick: bool) -> list[object]:
-    """Return every adapter as a case; not `quick`: the first of them alone is."""
-    cases = list(ADAPTERS.items())
+def _of_adapters(*, quick: bool, without: str = "") -> list[object]:
+    """Return every adapter as a case; not `quick`: the first of them alone is.
+
+    Those of other projects never are: each needs an environment of its own.
+    """
+    own = [one for one in OWN_ADAPTERS.items() if one[0] != without]
     return [
-        pytest.param(one, id=name, marks=() if quick or number == 0 else SLOW)
-        for number, (name, one) in enumerate(cases)
+        *(
+            pytest.param(one, id=name, marks=() if quick or number == 0 else SLOW)
+            for number, (name, one) in enumerate(own)
+        ),
+        *(
+            pytest.param(one, id=name, marks=pytest.mark.slow(minutes=4))
+            for name, one in FOREIGN_ADAPTERS.items()
+        ),
     ]
 
 
@@ -86,6 +98,75 @@ async def test_a_site_that_is_killed_is_unscored(
         assert ended == Verdict(outcome="unscored", reason="infra", reward=None)
 
 
+CLICKED = {
+    "id": "samovar",
+    "family": "navigation",
+    "intent": "From the article on kettles, open the article on the samovar by its link.",
+    "sites": ["wiki"],
+    "start": ["wiki:/article/Kettle"],
+    "worlds": ["offline"],
+    "checks": [
+        {
+            "name": "link",
+            "when": "step",
+            "required": True,
+            "locate": {"by": "element", "event": "click", "role": "link"},
+            "match": {"how": "exact", "value": "Samovar"},
+        },
+        {
+            "name": "open",
+            "when": "end",
+            "locate": {"by": "url"},
+            "match": {"how": "exact", "value": "wiki:/article/Samovar"},
+        },
+    ],
+    "reference": [{"do": "click", "role": "link", "name": "Samovar"}, {"do": "stop"}],
+}
+
+
+@pytest.mark.parametrize("adapter", _of_adapters(quick=False, without="cdp"))
+async def test_forged_events_count_for_nothing_and_a_foreign_proxy_is_not_reached(
+    adapter: Adapter, tmp_path: Path
+) -> None:
+    """The article is open in the end, and what nobody clicked is not clicked.
+
+    Over CDP an agent's own scripts may click; `browser/cdp_proxy` tries what they may not.
+    """
+    task = f"{write_suite(tmp_path, CLICKED)}/samovar"
+    reached: list[str] = []
+
+    async def forge(client: Client, task: str) -> Verdict:
+        begun = await client.begin(task)
+        clicks = "document.querySelector('a[href*=Samovar]').click()"
+        made_up = f"data:text/html,<a href='Samovar'>Samovar</a><script>{clicks}</script>"
+        for url in (f"javascript:{clicks}", made_up, proxy):
+            seen = await client.act(Goto(url=url))
+            assert isinstance(seen, Seen)
+            assert not seen.url.endswith("/Samovar")
+        samovar = begun.url.replace("Kettle", "Samovar")
+        opened = await client.act(Goto(url=samovar))
+        assert isinstance(opened, Seen)
+        assert opened.url == samovar
+        return await client.finish(None)
+
+    async with foreign_proxy(reached) as proxy:
+        games = [(forge, task), (play_reference, task)]
+        assert await played(adapter, tmp_path, *games) == [FAILURE, SUCCESS]
+    assert reached == []
+
+
+@asynccontextmanager
+async def foreign_proxy(reached: list[str]) -> AsyncIterator[str]:
+    """Listen on this machine, as another episode's gateway does."""
+
+    def connected(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        reached.append(str(writer.get_extra_info("peername")))
+        writer.close()
+
+    async with await asyncio.start_server(connected, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+
+
 @pytest.mark.slow(minutes=6)
 async def test_the_reference_passes_and_idling_fails_the_whole_demo(
     adapter: Adapter, tmp_path: Path
@@ -121,12 +202,14 @@ async def test_sixteen_marked_sessions_never_meet(adapter: Adapter, tmp_path: Pa
     task = "arena-120/tools-note-the-kettle"
     async with adapter(16, tmp_path) as connect:
         together = asyncio.Barrier(16)
+        beginning = asyncio.Semaphore(4)  # OpenEnv's clients wait a minute for an answer
 
         async def session(mark: str) -> str:
             async with connect() as client:
-                seen = await client.begin(task)
+                async with beginning:
+                    seen = await client.begin(task)
                 await write_note(client, seen, mark)
-                async with asyncio.timeout(240):
+                async with asyncio.timeout(480):
                     await together.wait()
                 listed = await client.act(Goto(url=NOTES))
                 assert isinstance(listed, Seen)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from support.agents.foreign_clients import beside, kill_newest, python_312, python_with
+from support.agents.foreign_adapters import nemo_gym_python
+from support.agents.foreign_clients import beside, kill_newest
 from support.agents.reference_player import task_of
 from support.agents.scripted_model import (
     Calls,
@@ -22,7 +23,6 @@ from support.tasks.small_suites import BRUGES
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.slow(minutes=6)]
 
-PINNED: Final = "nemo-gym==0.4.0"
 BELLS, SAMOVAR, ORDER = "wiki-bells-of-bruges", "wiki-samovar", "shop-latest-order-total"
 GOLD = re.compile(r"carillon of \(")  # how the gold is computed; its page says what it is
 GO: Final = f"goto({BRUGES!r})"
@@ -30,7 +30,7 @@ GO: Final = f"goto({BRUGES!r})"
 
 @pytest.fixture(scope="module")
 def python() -> Path:
-    return python_with(PINNED, [PINNED], given="ARENA_NEMO_GYM_PYTHON", base=python_312)
+    return nemo_gym_python()
 
 
 async def test_the_right_answer_passes_idling_fails_and_a_killed_site_has_no_reward(

@@ -2,73 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
 import re
-import signal
-import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
-import httpx
 import pytest
-from support.agents.foreign_clients import ROOT, Beside, beside, python_with
+from support.agents.foreign_adapters import openenv_serving
+from support.agents.foreign_clients import ROOT
 from support.tasks.small_suites import BRUGES
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.slow(minutes=4)]
 
-PINNED: Final = "openenv-core==0.3.0"
 BELLS, SAMOVAR = "wiki-bells-of-bruges", "wiki-samovar"
+TASKS: Final = f"{BELLS},{SAMOVAR}"
 GO: Final = f"goto({BRUGES!r})"
 GOLD = re.compile(r"carillon of \(")  # how the gold is computed; its page says what it is
 
 
-@pytest.fixture(scope="module")
-def python() -> Path:
-    return python_with(PINNED, [PINNED], given="ARENA_OPENENV_PYTHON")
-
-
-@asynccontextmanager
-async def serving(python: Path, folder: Path, slots: int = 1) -> AsyncIterator[tuple[Beside, str]]:
-    """Run OpenEnv's server beside a service, until the block ends."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    async with beside(python, folder, slots=slots) as on:
-        with (folder / "log").open("wb") as log:
-            words = ("-m", "orchestrator.serve.openenv_server", "--port", str(port))
-            server = await on.start(str(python), *words, "--tasks", f"{BELLS},{SAMOVAR}", log=log)
-            url = f"http://127.0.0.1:{port}"
-            try:
-                await _answers(url, server)
-                yield on, url
-            finally:
-                if server.returncode is None:
-                    os.killpg(server.pid, signal.SIGKILL)
-                await server.wait()
-                await on.until_free(slots)
-
-
-async def _answers(url: str, server: asyncio.subprocess.Process) -> None:
-    async with asyncio.timeout(120), httpx.AsyncClient(trust_env=False) as http:
-        while True:
-            assert server.returncode is None, "the server ended"
-            try:
-                health = await http.get(f"{url}/health")
-            except httpx.TransportError:
-                await asyncio.sleep(0.2)
-            else:
-                assert health.json() == {"status": "healthy"}
-                return
-
-
-async def test_its_client_plays_and_the_reward_is_arenas_verdict(
-    python: Path, tmp_path: Path
-) -> None:
-    async with serving(python, tmp_path) as (on, url):
+async def test_its_client_plays_and_the_reward_is_arenas_verdict(tmp_path: Path) -> None:
+    async with openenv_serving(tmp_path, tasks=TASKS) as (on, url):
 
         async def play(*actions: str, **reset: Any) -> list[dict[str, Any]]:
             named = {"task_name": BELLS, **reset}
@@ -100,7 +53,7 @@ async def test_its_client_plays_and_the_reward_is_arenas_verdict(
 
         page = (ROOT / "docs" / "openenv.md").read_text(encoding="utf-8")
         example = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0]
-        shown = await on.start(str(python), "-c", example.replace("http://127.0.0.1:8000", url))
+        shown = await on.start(str(on.python), "-c", example.replace("http://127.0.0.1:8000", url))
         assert (await shown.communicate())[0].startswith(b"How many bells")
 
         lost = await play(GO, "kill wiki", "send_msg_to_user('47')")
@@ -109,15 +62,15 @@ async def test_its_client_plays_and_the_reward_is_arenas_verdict(
 
 
 async def test_sessions_have_episodes_of_their_own_and_a_killed_client_frees_its_slot(
-    python: Path, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    async with serving(python, tmp_path, slots=2) as (on, url):
+    async with openenv_serving(tmp_path, 2, TASKS) as (on, url):
         found = await on.play("openenv_player", what="together", url=url, tasks=[BELLS, SAMOVAR])
         assert found == [BELLS, SAMOVAR, "refused"]
         await on.until_free(2)
 
         program = ("-m", "support.agents.openenv_player", json.dumps({"what": "hang", "url": url}))
-        running = await on.start(str(python), *program)
+        running = await on.start(str(on.python), *program)
         assert running.stdout is not None
         assert await running.stdout.readline() == b"begun\n"
         assert on.served.host.free == 1

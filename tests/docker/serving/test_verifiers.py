@@ -10,10 +10,11 @@ import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
-from support.agents.foreign_clients import ROOT, Beside, beside, kill_newest, python_with
+from support.agents.foreign_adapters import verifiers_python
+from support.agents.foreign_clients import ROOT, Beside, beside, kill_newest
 from support.agents.reference_player import task_of
 from support.agents.scripted_model import (
     Calls,
@@ -27,15 +28,13 @@ from support.tasks.small_suites import BRUGES
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.slow(minutes=6)]
 
-# Its harnesses are scripts, which uv installs.
-PINNED: Final = ("verifiers==0.4.0", "uv==0.13.9")
 BELLS, SAMOVAR, ORDER = "wiki-bells-of-bruges", "wiki-samovar", "shop-latest-order-total"
 GOLD = re.compile(r"carillon of \(")  # how the gold is computed; its page says what it is
 
 
 @pytest.fixture(scope="module")
 def python() -> Path:
-    return python_with(PINNED[0], PINNED, given="ARENA_VERIFIERS_PYTHON")
+    return verifiers_python()
 
 
 async def evaluates(

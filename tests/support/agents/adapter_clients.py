@@ -21,16 +21,11 @@ from arena_core.actions import Action, Stop
 from orchestrator import Arena, Observation, OpenEpisode
 from orchestrator.serve.gym import ArenaEnv
 from orchestrator.serve.server import serve
+from support.agents.foreign_adapters import MakeClient, in_nemo_gym, in_openenv, in_verifiers
 from support.agents.playwright_client import PlaywrightClient, verdict_of
 from support.agents.reference_player import Client, Seen, Verdict, tool_call
 
 _ANSWER_S = 300.0
-
-
-class MakeClient(Protocol):
-    """Connects one more agent."""
-
-    def __call__(self) -> AbstractAsyncContextManager[Client]: ...
 
 
 class Adapter(Protocol):
@@ -311,10 +306,15 @@ async def over_cdp(workers: int, folder: Path) -> AsyncIterator[MakeClient]:
         yield connect
 
 
-ADAPTERS: dict[str, Adapter] = {
+OWN_ADAPTERS: dict[str, Adapter] = {
     "python": in_process,
     "http": over_http,
     "gym": in_gymnasium,
     "mcp": over_mcp,
     "cdp": over_cdp,
+}
+FOREIGN_ADAPTERS: dict[str, Adapter] = {
+    "verifiers": in_verifiers,
+    "openenv": in_openenv,
+    "nemo-gym": in_nemo_gym,
 }

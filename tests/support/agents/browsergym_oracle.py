@@ -51,9 +51,11 @@ class PlaysReferences:
 
     Args:
         names: tasks, as `suite/task`.
+        who: plays them, as `oracle_of` has it.
     """
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], who: str = "oracle") -> None:
+        self._who = who
         self._tasks = {task.intent: task for task in map(task_of, names)}
         self._playing: dict[str, _Playing] = {}
 
@@ -62,7 +64,7 @@ class PlaysReferences:
         prompt = asked.prompt
         [goal] = [one for one in self._tasks if one in prompt]
         if goal not in self._playing:
-            self._playing[goal] = _Playing(oracle_of(self._tasks[goal]))
+            self._playing[goal] = _Playing(oracle_of(self._tasks[goal], self._who))
         playing = self._playing[goal]
         if not playing.calls:
             bids, seen = seen_in(prompt, playing.steps)

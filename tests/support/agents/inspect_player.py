@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from inspect_ai import eval as play
@@ -64,9 +65,10 @@ def seen_in(text: str, *, step: int) -> Seen:
 
 
 class Oracle:
-    """Plays the reference of whichever sample it is asked for."""
+    """Plays the reference of whichever sample it is asked for, as `oracle_of` has it."""
 
-    def __init__(self, names: list[str]) -> None:
+    def __init__(self, names: list[str], who: str = "oracle") -> None:
+        self._who = who
         self._tasks = [task_of(name) for name in names]
         self._playing: dict[str, OracleAgent] = {}
 
@@ -86,7 +88,7 @@ class Oracle:
 
     def _agent(self, said: str) -> OracleAgent:
         [task] = [one for one in self._tasks if said.startswith(one.intent)]
-        return oracle_of(task)
+        return oracle_of(task, self._who)
 
 
 def _goal(asked: list[ChatMessage]) -> str:
@@ -137,6 +139,8 @@ class IsKilled(Oracle):
 
 _MODELS: dict[str, Callable[[list[str]], Any]] = {
     "oracle": Oracle,
+    "mistaken": partial(Oracle, who="mistaken"),
+    "idle-by-tools": partial(Oracle, who="idle"),
     "idle": lambda _: idle,
     "computer": lambda _: by_computer,
     "kills-the-shop": KillsTheShop,

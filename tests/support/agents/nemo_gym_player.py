@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import socket
 import sys
 from collections.abc import AsyncIterator
@@ -19,7 +20,10 @@ from typing import Any
 
 import uvicorn
 
+from support.agents.line_player import asked_in_lines
+
 HOST = "127.0.0.1"
+OK = 200
 KINDS = {
     "arena": "resources_servers",
     "agent": "responses_api_agents",
@@ -138,15 +142,62 @@ async def hang(model: str, tasks: str) -> None:
         await asyncio.sleep(600)
 
 
+class Session:
+    """A session of the resources server's, as `asked_in_lines` asks it."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._cookies: Any = {}
+        self._row: dict[str, Any] = {}
+
+    async def begin(self, task: str) -> dict[str, Any]:
+        suite, _, name = task.rpartition("/")
+        [self._row] = _rows(name, suite)
+        status, said = await self._post("/seed_session", self._row)
+        assert status == OK, said
+        return self._seen(said["observation"])
+
+    async def act(self, action: str) -> dict[str, Any]:
+        status, said = await self._post("/step", {"action_str": action})
+        assert status == OK, said
+        if not said["done"]:
+            return self._seen(said)
+        status, said = await self._post("/verify", {"response": _response(""), **self._row})
+        if status == OK:
+            ended = {"outcome": said["outcome"], "reason": None, "reward": said["reward"]}
+        else:
+            outcome, reason = re.findall(r"(unscored): (\w+):", said)[0]
+            ended = {"outcome": outcome, "reason": reason, "reward": None}
+        return {"verdict": ended}
+
+    async def close(self) -> None:
+        """NeMo Gym tells nobody: what is over is over."""
+
+    async def _post(self, path: str, body: Any) -> tuple[int, Any]:
+        answer = await self._client.post("arena", path, json=body, cookies=self._cookies)
+        text = (await answer.read()).decode()
+        self._cookies = answer.cookies or self._cookies
+        return answer.status, json.loads(text) if answer.ok else text
+
+    def _seen(self, said: Any) -> dict[str, Any]:
+        return {"url": said["url"], "text": said["page"], "error": said["error"]}
+
+
+async def sessions(model: str) -> None:
+    """Play as many sessions as are asked for."""
+    async with serving(model, {}) as client:
+        await asked_in_lines(lambda: Session(client))
+
+
 def _token() -> dict[str, str]:
     token = Path(os.environ["ARENA_TOKEN_FILE"]).read_text(encoding="ascii").strip()
     return {"Authorization": f"Bearer {token}"}
 
 
-def _rows(tasks: str) -> list[Any]:
+def _rows(tasks: str, suite: str = "demo") -> list[Any]:
     from orchestrator.serve.nemo_gym_server import rows  # noqa: PLC0415
 
-    return list(rows("demo", tasks))
+    return list(rows(suite, tasks))
 
 
 def _response(text: str) -> dict[str, Any]:
@@ -165,7 +216,7 @@ def _response(text: str) -> dict[str, Any]:
     }
 
 
-_PLAYS: dict[str, Any] = {"play": play, "states": states, "hang": hang}
+_PLAYS: dict[str, Any] = {"play": play, "states": states, "hang": hang, "sessions": sessions}
 
 if __name__ == "__main__":
     asked = json.loads(sys.argv[1])

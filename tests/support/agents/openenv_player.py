@@ -15,6 +15,8 @@ from typing import Any
 from openenv.core.generic_client import GenericEnvClient
 from websockets.exceptions import ConnectionClosed
 
+from support.agents.line_player import asked_in_lines
+
 
 async def play(url: str, reset: dict[str, Any], actions: list[str]) -> list[Any]:
     """Reset, do actions, and say what each led to: an observation with its reward, or an error."""
@@ -56,11 +58,46 @@ async def hang(url: str) -> None:
         time.sleep(600)  # noqa: ASYNC251  nothing else happens
 
 
+class Session:
+    """A session of OpenEnv's, as `asked_in_lines` asks it."""
+
+    def __init__(self, url: str) -> None:
+        self._env = GenericEnvClient(base_url=url)
+
+    async def begin(self, task: str) -> dict[str, Any]:
+        await self._env.__aenter__()
+        return self._seen(await self._env.reset(task_name=task))
+
+    async def act(self, action: str) -> dict[str, Any]:
+        try:
+            result = await self._env.step({"action_str": action})
+        except RuntimeError:  # what its client makes of an error frame
+            return await self._verdict(None)
+        return await self._verdict(result.reward) if result.done else self._seen(result)
+
+    async def close(self) -> None:
+        await self._env.__aexit__(None, None, None)
+
+    async def _verdict(self, reward: float | None) -> dict[str, Any]:
+        state = await self._env.state()
+        said = {"outcome": state["outcome"], "reason": state["reason"], "reward": reward}
+        return {"verdict": said}
+
+    def _seen(self, result: Any) -> dict[str, Any]:
+        seen = result.observation
+        return {"url": seen["url"], "text": seen["axtree_txt"], "error": seen["error"] or None}
+
+
+async def sessions(url: str) -> None:
+    """Play as many sessions as are asked for."""
+    await asked_in_lines(lambda: Session(url))
+
+
 def _said(result: Any) -> dict[str, Any]:
     return {**result.observation, "reward": result.reward, "done": result.done}
 
 
-_PLAYS: dict[str, Any] = {"play": play, "together": together, "hang": hang}
+_PLAYS: dict[str, Any] = {"play": play, "together": together, "hang": hang, "sessions": sessions}
 
 if __name__ == "__main__":
     asked = json.loads(sys.argv[1])

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, Final, Protocol
 
 from arena_core.actions import (
     Action,
@@ -25,11 +26,12 @@ from arena_core.actions import (
     Type,
 )
 from arena_core.worlds import World
-from orchestrator.agents.builtin.oracle import OracleAgent
-from orchestrator.agents.interface import Reference
+from orchestrator.agents.builtin.oracle import Mistakes, OracleAgent
+from orchestrator.agents.interface import Assignment, Reference
 from orchestrator.browser.observation import AXTREE, AxTree, Node, Observation
 from sites.registry import load_registry
 from tasks.loader import load_suite
+from tasks.reference import StopWith
 from tasks.schema import Task
 
 _LINE = re.compile(r'^(?P<indent> *)\[(?P<id>\d+)\] (?P<role>\S+)(?: "(?P<name>.*?)"(?= |$))?')
@@ -75,11 +77,27 @@ def task_of(name: str) -> Task:
     return found
 
 
-def oracle_of(task: Task) -> OracleAgent:
-    """Return an agent that plays a task's reference offline."""
+IDLE: Final = "I am done."
+
+
+def oracle_of(task: Task, who: str = "oracle") -> OracleAgent:
+    """Return an agent that plays a task's reference offline.
+
+    Args:
+        task: whose reference it plays.
+        who: `oracle`; `mistaken`: the oracle of `error_rate=1`, wrong in every episode; `idle`: it
+            does nothing, and says that it is done.
+    """
     upstreams = load_registry().upstreams(task.sites, World.OFFLINE)
-    reference = Reference(task.reference_actions, upstreams.url)
-    return OracleAgent(reference, World.OFFLINE, task.intent)
+    actions = (StopWith(do="stop", answer=IDLE),) if who == "idle" else task.reference_actions
+    reference = Reference(actions, upstreams.url)
+    mistaken = None
+    if who == "mistaken":
+        assigned = Assignment(
+            task=task.id, intent=task.intent, world=World.OFFLINE, sites={}, step_limit=30
+        )
+        mistaken = partial(Mistakes(share=1, seed=0).made_in, assigned)
+    return OracleAgent(reference, World.OFFLINE, task.intent, mistaken)
 
 
 def decided(agent: OracleAgent, seen: Observation) -> Action:

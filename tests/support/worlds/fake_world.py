@@ -145,6 +145,9 @@ class FakeSession:
     async def screenshot(self) -> bytes:
         return b"picture"
 
+    async def film(self) -> AsyncIterator[str]:
+        yield "picture"
+
     async def title(self) -> str:
         await self.world.do("title")
         return self.world.title

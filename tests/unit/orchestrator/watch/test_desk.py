@@ -102,7 +102,9 @@ async def test_an_order_that_cannot_be_given_is_answered_with_why(
     assert says in error
 
 
-async def test_an_episode_that_is_not_played_is_no_bug(asked: Asked) -> None:
+async def test_what_is_not_played_is_no_bug(asked: Asked) -> None:
+    status, found = await asked.get("film")
+    assert (status, "no process" in found["error"]) == (400, True)
     status, found = await asked.get("episode", run="wrong", name="offline-one-r9")
     assert (status, "no process" in found["error"]) == (400, True)
     status, found = await asked.get("episode", run="wrong", name="offline-one-r9-a1")
