@@ -271,6 +271,7 @@ def observation_as_json(observation: Observation) -> dict[str, Any]:
         "title": observation.title,
         "tabs": to_jsonable_python(observation.tabs),
         "last_error": observation.last_error,
+        "reply": observation.reply,
         "parts": {name: part_as_json(part) for name, part in observation.parts.items()},
     }
     return {name: _sendable(one) for name, one in seen.items()}
