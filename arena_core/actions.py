@@ -339,7 +339,7 @@ class AskUser(_Action):
     """
 
     kind: Literal["ask_user"] = "ask_user"
-    question: Text
+    question: Annotated[Text, Field(min_length=1, max_length=2000)]
 
 
 class AnswerStatus(StrEnum):

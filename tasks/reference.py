@@ -137,7 +137,7 @@ class Ask(_Reference):
     """Ask the user; what they answer changes nothing of what a reference does next."""
 
     do: Literal["ask"]
-    question: str = Field(min_length=1)
+    question: str = Field(min_length=1, max_length=2000)
 
 
 class StopWith(_Reference):

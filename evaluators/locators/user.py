@@ -45,6 +45,7 @@ class UserLocator(ReadingLocator):
         wrote = [
             step.index
             for step in evidence.steps
+            if step.action is not None  # a page that writes as it opens is not the agent's doing
             for note in step.notes
             if note.may_write and note.refused is None and (self.before or "") in note.url
         ]

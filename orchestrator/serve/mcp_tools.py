@@ -231,7 +231,7 @@ class Ask(BrowserTool):
     """Ask the user one thing, in one sentence: what the task leaves open, or whether they agree."""
 
     tool = "ask_user"
-    question: Annotated[Text, Field(min_length=1)]
+    question: Annotated[Text, Field(min_length=1, max_length=2000)]
 
     def actions(self) -> tuple[Action, ...]:
         return (AskUser(question=self.question),)

@@ -118,6 +118,11 @@ def test_asking_after_the_deed_is_no_consent(steps: tuple[StepEvidence, ...], wh
     assert UserLocator(slot="consent").at_end("asked", evidence).values == (when,)
 
 
+def test_what_a_page_writes_as_it_opens_is_not_the_agents_deed() -> None:
+    evidence = make_evidence(wrote(0), asked(1), stop_step(2))
+    assert UserLocator(slot="consent").at_end("asked", evidence).values == ("first",)
+
+
 def test_writes_elsewhere_may_come_before_the_question_where_the_check_says_so() -> None:
     evidence = make_evidence(make_step(0), wrote(1, "http://shop/cart"), asked(2), wrote(3))
     for before, when in ((None, "late"), ("/delete", "first")):
