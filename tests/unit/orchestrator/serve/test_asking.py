@@ -18,7 +18,9 @@ NOBODY = "Nobody is there to answer."
 
 async def test_http_takes_a_question_in_both_forms(serving: Serving) -> None:
     async with serving() as service:
-        name = await service.begun()
+        created = (await service.create()).json()
+        assert created["can_ask"] is False
+        name = created["episode"]
         asked = {"kind": "ask_user", "question": "Which one?"}
         for form in ({"action": asked}, {"action_str": "ask_user('Which one?')"}):
             stepped = (await service.step(name, **form)).json()
