@@ -332,11 +332,22 @@ class CloseTab(_Action):
     kind: Literal["close_tab"] = "close_tab"
 
 
+class AskUser(_Action):
+    """Ask the user one thing, in one sentence; what they say comes with what you see next.
+
+    They know what the task leaves open and what they agree to, and answer nothing else.
+    """
+
+    kind: Literal["ask_user"] = "ask_user"
+    question: Annotated[Text, Field(min_length=1, max_length=2000)]
+
+
 class AnswerStatus(StrEnum):
     """How an agent says that a task ended.
 
     The words of webarena-verified's responses: `SUCCESS`, `ACTION_NOT_ALLOWED_ERROR`,
     `NOT_FOUND_ERROR`, `PERMISSION_DENIED_ERROR`, `DATA_VALIDATION_ERROR`, `UNKNOWN_ERROR`.
+    `needs_input` is Arena's own: only the user could say what is missing, and they cannot.
     """
 
     DONE = "done"
@@ -345,6 +356,7 @@ class AnswerStatus(StrEnum):
     PERMISSION_DENIED = "permission_denied"
     DATA_VALIDATION_ERROR = "data_validation_error"
     UNKNOWN_ERROR = "unknown_error"
+    NEEDS_INPUT = "needs_input"
 
 
 class Stop(_Action):
@@ -404,6 +416,7 @@ Action = Annotated[
     | NewTab
     | FocusTab
     | CloseTab
+    | AskUser
     | Stop
     | Infeasible,
     Field(discriminator="kind"),
@@ -426,7 +439,7 @@ def elements_of(action: Action) -> tuple[int, ...]:
             return ()
         case MouseMove() | MouseClick() | MouseDown() | MouseUp() | MouseDrag() | MouseWheel():
             return ()
-        case NewTab() | FocusTab() | CloseTab() | Stop() | Infeasible():
+        case NewTab() | FocusTab() | CloseTab() | AskUser() | Stop() | Infeasible():
             return ()
         case _:
             assert_never(action)

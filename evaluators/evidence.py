@@ -13,6 +13,7 @@ from evaluators.barred_sites import BarredSite
 from evaluators.judgements import Judgement
 from evaluators.network import RequestRecord
 from evaluators.tape_misses import MissedRequest
+from evaluators.user import UserReply
 
 SCHEMA_VERSION = 2
 
@@ -150,6 +151,7 @@ class StepEvidence(_Record):
             has several roles of a site.
         is_forged: the current tab's address is the doing of a script of the agent's, as a visit
             that is neither trusted nor confirmed.
+        reply: what the user answered, where the action asked them.
         retry_after: the header of that name of a document with status 429 or 503, as it was sent,
             at most 100 characters of it.
     """
@@ -173,6 +175,7 @@ class StepEvidence(_Record):
     status: int | None = None
     is_forged: bool = Field(default=False, exclude_if=lambda value: not value)
     retry_after: Text | None = Field(default=None, exclude_if=lambda value: value is None)
+    reply: UserReply | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class MiniWobRecord(_Record):

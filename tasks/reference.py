@@ -133,6 +133,13 @@ class SolveMiniWob(_Reference):
     page: Slug
 
 
+class Ask(_Reference):
+    """Ask the user; what they answer changes nothing of what a reference does next."""
+
+    do: Literal["ask"]
+    question: str = Field(min_length=1, max_length=2000)
+
+
 class StopWith(_Reference):
     """Stop, with an answer where the task asks for one.
 
@@ -180,6 +187,7 @@ ReferenceAction = Annotated[
     | Simple
     | FocusTabAt
     | SolveMiniWob
+    | Ask
     | StopWith
     | GiveUp,
     Field(discriminator="do"),

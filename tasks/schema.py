@@ -23,6 +23,7 @@ from evaluators.fields import Slug, When
 from evaluators.harms import Harm
 from evaluators.lint import Location
 from evaluators.scorers.base import OriginalTask
+from evaluators.user import UserSlot
 from sites.fields import Strict, written
 from tasks.given import GivenSteps
 from tasks.labels import Labels
@@ -153,6 +154,7 @@ class Task(Strict):
         labels: by name, what controls of pages are called in an arm that asks for it: a new name by
             the site's own.
         live_writes: whether requests that may write may go to live sites.
+        user: what the user can be asked, by name; without any, nobody is there to answer.
         requires: checks that must hold in a world before the agent starts; where one does not, the
             outcome is `unscored: drifted`.
         reference: what the oracle plays; without one, nothing proves that the task can be solved.
@@ -203,6 +205,7 @@ class Task(Strict):
     )
     labels: dict[Slug, Labels] = Field(default_factory=dict, exclude_if=lambda value: not value)
     live_writes: bool = False
+    user: dict[Slug, UserSlot] = Field(default_factory=dict, exclude_if=lambda value: not value)
     limits: Limits = Limits()
     requires: tuple[Check, ...] = ()
     checks: tuple[Check, ...] = Field(min_length=1)

@@ -28,6 +28,7 @@ class Assignment:
         repeat: which repeat of the same task this is, from 0; parts the seeds of repeats.
         site_urls: the same URLs by the sites' names in tasks, such as `shop`.
         files: names of the files that `Upload` can choose.
+        can_ask: whether anybody answers `AskUser`.
         reference: how the task is done; None for every agent but a reference agent.
         guide: the parts of the solution that the agent gets; None unless it says which it needs.
     """
@@ -39,6 +40,7 @@ class Assignment:
     step_limit: int
     repeat: int = 0
     files: tuple[str, ...] = ()
+    can_ask: bool = False
     site_urls: Mapping[str, str] = field(default_factory=dict)
     reference: Reference | None = None
     guide: Guide | None = None
@@ -122,12 +124,14 @@ class PastTurn:
         seen: what was seen before it.
         thought: why, in the words of whoever did it; None where nobody may know.
         error: why it could not be done.
+        reply: what the user answered to it; None where it asked them nothing.
     """
 
     seen: Observation
     action: Action
     thought: str | None
     error: str | None
+    reply: str | None = None
 
 
 class Agent(Protocol):

@@ -7,6 +7,7 @@ from typing import Final, assert_never
 
 from arena_core.actions import (
     Action,
+    AskUser,
     Back,
     Clear,
     Click,
@@ -173,6 +174,9 @@ def action_in_words(action: Action, step: StepEvidence) -> str:  # noqa: C901, P
             return f"go to tab {action.index}"
         case Back() | Forward() | CloseTab():
             return action.kind.replace("_", " ")
+        case AskUser():
+            said = f": “{step.reply.text}”" if step.reply else ""
+            return f"ask the user “{action.question}”{said}"
         case Stop(status=status, reason=reason):
             how = "" if status is None else f" as {status.value.replace('_', ' ')}"
             return f"stop{how}" if reason is None else f"stop{how}: “{reason}”"

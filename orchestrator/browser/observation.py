@@ -174,6 +174,7 @@ class Observation:
         step: the number of actions before it.
         parts: what the agent asked to see, by the name of its form; nothing else is computed.
         last_error: why the last action could not be done; None if it was done.
+        reply: what the user answered to the last action; None where it asked them nothing.
     """
 
     step: int
@@ -182,6 +183,7 @@ class Observation:
     tabs: tuple[Tab, ...]
     parts: Mapping[str, object] = field(default_factory=dict)
     last_error: str | None = None
+    reply: str | None = None
 
     @property
     def nodes(self) -> tuple[Node, ...]:

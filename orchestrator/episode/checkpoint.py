@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
@@ -220,6 +220,7 @@ async def take_checkpoint(
         pages = await session.capture() if protocol.record is None else None
         step = record.steps[-1].index
         seen = await session.observe(step, last.last_error, player.forms)
+        seen = replace(seen, reply=last.reply)
         sites = await record.environment.lease.take_states()
         asked = [one.url for one in journal.since(began) if one.site is not None]
         if asked:
@@ -287,6 +288,7 @@ async def come_back(
     except StateError as refused:
         differs = refused.message
     seen = await session.observe(mark.step, mark.seen.last_error, player.forms)
+    seen = replace(seen, reply=mark.seen.reply)
     await session.end_answers()
     session.drain()
     differs = first_difference(mark.seen, seen) or differs

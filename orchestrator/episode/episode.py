@@ -141,6 +141,7 @@ class Episode:
             step_limit=self._task.limits.steps,
             repeat=self._record.spec.repeat,
             files=tuple(one.name for one in self._task.files),
+            can_ask=bool(self._task.user),
         )
 
     @property

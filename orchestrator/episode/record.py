@@ -79,6 +79,7 @@ def seen_line(observation: Observation) -> dict[str, object]:
         "title": observation.title,
         "tabs": [asdict(tab) for tab in observation.tabs],
         "last_error": observation.last_error,
+        **({} if observation.reply is None else {"reply": observation.reply}),
         "parts": {name: _part(part) for name, part in observation.parts.items()},
     }
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from asyncio import Task, wait
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
-from arena_core.actions import Action, Click, Infeasible, Stop
+from arena_core.actions import Action, AskUser, Click, Infeasible, Stop
 from arena_core.errors import BrowserError
 from arena_core.task_group import task_group
 from evaluators.checks import Look
@@ -23,6 +23,7 @@ from evaluators.evidence import (
     Timings,
     UnscoredReason,
 )
+from evaluators.user import UserReply, reply_to
 from orchestrator.browser.observation import IN_VIEWPORT, SCREENSHOT, SOM, Node, Observation
 from orchestrator.browser.observations.forms import ObservationForm
 from orchestrator.browser.tabs.journal import Activity
@@ -135,6 +136,7 @@ class _Done:
     action: Action | None = None
     error: str | None = None
     thought: str | None = None
+    reply: UserReply | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,8 +180,13 @@ class StepPlayer:
             action=action,
             error=error,
             thought=decided.thought,
+            reply=self._reply_to(action.question) if isinstance(action, AskUser) else None,
         )
         return await self._observed(done)
+
+    def _reply_to(self, question: str) -> UserReply:
+        asked = sum(step.reply is not None for step in self.record.steps)
+        return reply_to(question, self.record.spec.task.user, asked)
 
     async def stop(self, index: int, action: Stop | Infeasible, decided: DecisionRecord) -> None:
         """Write down that the agent stopped; the pages stay as they are."""
@@ -208,6 +215,8 @@ class StepPlayer:
             image = group.create_task(self.screenshot(done.index))
             located = group.create_task(self._located(seen, image))
         observation, observe_ms = seen.result()
+        if done.reply is not None:
+            observation = replace(observation, reply=done.reply.text)
         shown = self.record.keep_seen(observation)
         found, locate_ms = located.result()
         activity = session.drain()
@@ -237,6 +246,7 @@ class StepPlayer:
                 login=session.login or None,
                 status=session.status,
                 retry_after=session.retry_after,
+                reply=done.reply,
             )
         )
         self.record.break_off_at_limit()

@@ -47,7 +47,7 @@ _VERBS: Final[Mapping[str, str]] = MappingProxyType(
         **dict.fromkeys(("press", "key_down", "key_up"), "PRESS_KEY"),
         **dict.fromkeys(("scroll", "mouse_wheel"), "SCROLL"),
         **dict.fromkeys(("goto", "new_tab"), "NAVIGATE"),
-        **dict.fromkeys(("wait", "focus_tab", "close_tab"), "WAIT"),
+        **dict.fromkeys(("wait", "focus_tab", "close_tab", "ask_user"), "WAIT"),
         "back": "GO_BACK",
         "forward": "GO_FORWARD",
     }

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Final
 
-from arena_core.actions import Action, Infeasible, Stop
+from arena_core.actions import Action, AskUser, Infeasible, Stop
 from evaluators.responses import answer_of
 from orchestrator.agents.action_spaces.arena_json import ArenaJson
 from orchestrator.agents.action_spaces.parser import Misread
@@ -47,8 +47,9 @@ async def do_line(capture: PersonCapture, line: str) -> LineDone:
             return LineDone(error=why)
         case Stop():
             return LineDone(is_stop=True, answer=answer_of(action))
-        case Infeasible():
-            return LineDone(error="a recording ends with `stop`: only what can be done is recorded")
+        case Infeasible() | AskUser():
+            why = "a recording asks nobody and ends with `stop`: only what can be done is recorded"
+            return LineDone(error=why)
         case _:
             pass
     before = capture.recording

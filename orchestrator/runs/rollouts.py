@@ -232,7 +232,13 @@ def past_of(mark: Checkpoint) -> tuple[PastTurn, ...]:
     """Return what was done until a checkpoint, as an agent is told it."""
     seen = mark.record.seen
     return tuple(
-        PastTurn(seen[one.index - 1], _as_chosen(one.action), one.thought, one.error)
+        PastTurn(
+            seen[one.index - 1],
+            _as_chosen(one.action),
+            one.thought,
+            one.error,
+            None if one.reply is None else one.reply.text,
+        )
         for one in mark.record.steps
         if one.action is not None
     )

@@ -336,6 +336,7 @@ class EpisodeHost:
             "site_urls": dict(assignment.site_urls),
             "max_steps": task.limits.steps,
             "max_seconds": task.limits.seconds,
+            "can_ask": bool(task.user),
             "idle_seconds": hosted.idle_s,
             **(session.endpoint() if session.is_over_cdp else {}),
             "observation": observation_as_json(session.seen),

@@ -37,11 +37,13 @@ from orchestrator.api.arena import Arena
 from orchestrator.browser.observation import ARIA, SCREENSHOT, Observation, Picture
 from orchestrator.serve.mcp_tools import (
     TOOLS,
+    Ask,
     BrowserTool,
     SubmitAnswer,
     TakeScreenshot,
     page_as_text,
     read_call,
+    tools_for,
 )
 from orchestrator.serve.messages import data_uri
 from orchestrator.serve.results import EpisodeResult, FinishStatus
@@ -55,7 +57,7 @@ _FORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "browser": (ARIA, SCREENSHOT),
     "computer": (SCREENSHOT,),
 }
-_BESIDE_COMPUTER: Final = ("browser_tabs", SubmitAnswer.tool)
+_BESIDE_COMPUTER: Final = frozenset({"browser_tabs", Ask.tool, SubmitAnswer.tool})
 _RESULT: Final = "arena"
 _OVER: Final = "The episode is over."
 _ENDED: Final = "the sample ended before the agent answered"
@@ -250,7 +252,8 @@ class _Playing:
         self._state.user_prompt.text = _HOW.format(
             intent=assignment.intent, url=seen.url, steps=assignment.step_limit
         )
-        offered = TOOLS if self._tools == "browser" else _BESIDE_COMPUTER
+        known = tools_for(assignment)
+        offered = [one for one in known if self._tools == "browser" or one in _BESIDE_COMPUTER]
         self._state.tools = [_browser_tool(self, name) for name in offered]
         if self._tools == "computer":
             self._state.tools.append(_computer(self))

@@ -32,13 +32,13 @@ from orchestrator.serve.host import (
     HostedEpisode,
 )
 from orchestrator.serve.mcp_tools import (
-    TOOLS,
     BrowserTool,
     SubmitAnswer,
     TakeScreenshot,
     page_as_text,
     read_call,
     schema_of,
+    tools_for,
 )
 from orchestrator.serve.messages import MOST_BYTES
 from orchestrator.serve.results import EpisodeResult
@@ -142,7 +142,7 @@ class McpTools:
     async def listed(self, _: object, __: object) -> types.ListToolsResult:
         tools = [
             types.Tool(name=name, description=tool.__doc__, input_schema=schema_of(tool))
-            for name, tool in TOOLS.items()
+            for name, tool in tools_for(self._hosted.session.assignment).items()
         ]
         return types.ListToolsResult(tools=tools)
 

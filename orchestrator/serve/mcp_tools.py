@@ -15,6 +15,7 @@ from pydantic.alias_generators import to_camel
 
 from arena_core.actions import (
     Action,
+    AskUser,
     Back,
     Button,
     Click,
@@ -35,6 +36,7 @@ from arena_core.actions import (
 from arena_core.foreign import cut, first_fault, whole
 from arena_core.foreign_fields import Data, Text
 from orchestrator.agents.action_spaces.parser import Misread
+from orchestrator.agents.interface import Assignment
 from orchestrator.browser.observation import AriaSnapshot, AxTree, Observation
 from orchestrator.serve.results import FinishStatus
 
@@ -225,12 +227,23 @@ class MouseClickXy(BrowserTool):
         return (MouseClick(x=self.x, y=self.y),)
 
 
+class Ask(BrowserTool):
+    """Ask the user one thing, in one sentence: what the task leaves open, or whether they agree."""
+
+    tool = "ask_user"
+    question: Annotated[Text, Field(min_length=1, max_length=2000)]
+
+    def actions(self) -> tuple[Action, ...]:
+        return (AskUser(question=self.question),)
+
+
 class SubmitAnswer(BrowserTool):
     """End the episode: with the answer where the task asks for one, as text or as JSON in `data`.
 
     With status `infeasible` where the task cannot be done (`not_found`, `permission_denied` and the
-    others say more nearly why) and the reason, `gave_up` where you could not do it. `confidence`,
-    from 0 to 1, may say how likely it is that you did the task right.
+    others say more nearly why, `needs_input` that only the user could say what is missing) and the
+    reason, `gave_up` where you could not do it. `confidence`, from 0 to 1, may say how likely it is
+    that you did the task right.
     """
 
     tool = "submit_answer"
@@ -257,9 +270,15 @@ TOOLS: Final[Mapping[str, type[BrowserTool]]] = {
         Tabs,
         WaitFor,
         MouseClickXy,
+        Ask,
         SubmitAnswer,
     )
 }
+
+
+def tools_for(assignment: Assignment) -> Mapping[str, type[BrowserTool]]:
+    """Return the tools that are offered: `ask_user` only where somebody answers."""
+    return {name: one for name, one in TOOLS.items() if one is not Ask or assignment.can_ask}
 
 
 def read_call(name: str, arguments: Mapping[str, Any]) -> BrowserTool | Misread:
@@ -283,6 +302,8 @@ def schema_of(tool: type[BrowserTool]) -> dict[str, Any]:
 def page_as_text(seen: Observation, *, snapshot: bool = True) -> str:
     """Say what is seen, in the sections of Playwright MCP's answers."""
     parts = [f"### Error\n{seen.last_error}"] if seen.last_error else []
+    if seen.reply:
+        parts.append(f"### The user's answer\n{seen.reply}")
     if len(seen.tabs) > 1:
         lines = [
             f"- {tab.index}:{' (current)' if tab.is_current else ''} [{tab.title}]({tab.url})"

@@ -180,6 +180,7 @@ class CreatedEpisode(_Answer):
         goal_object: the goal as a list of parts, each with `type` and `text`.
         site_urls: the sites' addresses, by their names: `shop`.
         max_seconds: of what is done, not of what the client thinks.
+        can_ask: somebody answers `ask_user`.
         observation: what is seen first.
         mcp_url: Playwright MCP's tools; None where not among `endpoints`, as the next four.
         cdp_url: the episode's own Chromium, for a client of CDP.
@@ -197,6 +198,7 @@ class CreatedEpisode(_Answer):
     site_urls: dict[str, str]
     max_steps: int
     max_seconds: float
+    can_ask: bool = False
     idle_seconds: float
     observation: dict[str, Any]
     mcp_url: str | None = None
@@ -271,6 +273,7 @@ def observation_as_json(observation: Observation) -> dict[str, Any]:
         "title": observation.title,
         "tabs": to_jsonable_python(observation.tabs),
         "last_error": observation.last_error,
+        "reply": observation.reply,
         "parts": {name: part_as_json(part) for name, part in observation.parts.items()},
     }
     return {name: _sendable(one) for name, one in seen.items()}
@@ -322,4 +325,5 @@ def task_as_json(suite: str, task: Task) -> dict[str, Any]:
         "split": task.split,
         "max_steps": task.limits.steps,
         "max_seconds": task.limits.seconds,
+        "can_ask": bool(task.user),
     }

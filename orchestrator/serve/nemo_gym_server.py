@@ -263,7 +263,9 @@ def rows(
 
 def _seen(observation: Record) -> Record:
     page = observation["parts"]["axtree"]
-    return {"url": observation["url"], "page": page, "error": observation["last_error"]}
+    seen = {"url": observation["url"], "page": page, "error": observation["last_error"]}
+    reply = observation.get("reply")
+    return seen if reply is None else {**seen, "reply": reply}
 
 
 def _last_words(body: BaseVerifyRequest) -> str | None:

@@ -175,7 +175,7 @@ class ArenaEnvironment(Environment[ArenaAction, ArenaObservation, ArenaState]): 
         parts = seen["parts"]
         self._state.current_url = seen["url"]
         return ArenaObservation(
-            text=parts.get("axtree", ""),
+            text=_said(seen.get("reply")) + parts.get("axtree", ""),
             url=seen["url"],
             goal=self._state.goal,
             screenshot=parts["screenshot"]["image"] if "screenshot" in parts else None,
@@ -185,6 +185,10 @@ class ArenaEnvironment(Environment[ArenaAction, ArenaObservation, ArenaState]): 
             last_action_error=bool(seen["last_error"]),
             reward=0.0,
         )
+
+
+def _said(reply: str | None) -> str:
+    return "" if reply is None else f"The user answered: {reply}\n"
 
 
 def make_app(

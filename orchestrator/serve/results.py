@@ -29,6 +29,7 @@ class FinishStatus(StrEnum):
     PERMISSION_DENIED = "permission_denied"
     DATA_VALIDATION_ERROR = "data_validation_error"
     UNKNOWN_ERROR = "unknown_error"
+    NEEDS_INPUT = "needs_input"
     GAVE_UP = "gave_up"
 
 

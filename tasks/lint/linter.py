@@ -15,6 +15,7 @@ from tasks.lint.reference_rules import reference_faults
 from tasks.lint.safety_rules import arm_faults, harm_faults
 from tasks.lint.sql import Tables
 from tasks.lint.task_rules import task_faults, wob_faults
+from tasks.lint.user_rules import user_faults
 from tasks.lint.wording_rules import wording_faults
 from tasks.lint.work_rules import tier_faults
 from tasks.schema import Suite, Task
@@ -29,6 +30,7 @@ _RULES: tuple[Callable[[Task, SiteRegistry], Iterator[TaskFault]], ...] = (
     wording_faults,
     tier_faults,
     harm_faults,
+    user_faults,
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from arena_core.actions import Infeasible, Stop
+from arena_core.actions import AnswerStatus, Infeasible, Stop
 from arena_core.worlds import World
 from evaluators.fields import PerWorld
 from evaluators.lint import TaskFault
@@ -12,6 +12,7 @@ from evaluators.locators.base import Subject
 from evaluators.verdicts import CheckStatus, Verdict, verdicts
 from sites.registry import SiteRegistry
 from tasks.lint.reference_rules import ended_at_once
+from tasks.reference import StopWith
 from tasks.schema import Family, Task
 
 
@@ -40,6 +41,13 @@ def wording_faults(task: Task, registry: SiteRegistry) -> Iterator[TaskFault]:  
 
 def _judged(task: Task, world: World, text: str) -> tuple[Verdict, ...]:
     asked = [one for one in task.checks_in(world) if one.locate.subject is Subject.ANSWER]
-    gives_up = task.family is Family.UNACHIEVABLE
-    ending = Infeasible(reason=text) if gives_up else Stop(answer=text)
-    return verdicts(asked, ended_at_once(task, world, ending))
+    return verdicts(asked, ended_at_once(task, world, _ending(task, text)))
+
+
+def _ending(task: Task, text: str) -> Stop | Infeasible:
+    if task.family is not Family.UNACHIEVABLE:
+        return Stop(answer=text)
+    last = task.reference_actions[-1] if task.reference else None
+    if isinstance(last, StopWith) and last.status is AnswerStatus.NEEDS_INPUT:
+        return Stop(status=last.status, reason=text)
+    return Infeasible(reason=text)

@@ -12,6 +12,7 @@ from typing import Final
 
 from arena_core.actions import (
     Action,
+    AskUser,
     Back,
     Click,
     FocusTab,
@@ -151,8 +152,8 @@ def _switch(observation: Observation, index: Value) -> Read:
     return Misread(f"switch_tab takes the number of a tab, 1 to {len(observation.tabs)}")
 
 
-def _ask(observation: Observation, message: Value) -> Read:  # noqa: ARG001 - as all readers
-    return Misread("user_input: nobody is there to answer; go on without")
+def _ask(observation: Observation, message: Value) -> Read:
+    return build(observation, "ask_user", question=message)
 
 
 def _finish(observation: Observation, answer: Value = None) -> Read:
@@ -201,6 +202,8 @@ def print_command(action: Action, observation: Observation) -> str | None:  # no
             written = ("jump_to", (url, True))
         case FocusTab() if action.index in places:
             written = ("switch_tab", (places[action.index],))
+        case AskUser():
+            written = ("user_input", (action.question,))
         case Stop():
             written = ("finish", () if action.answer is None else (action.answer,))
         case _:

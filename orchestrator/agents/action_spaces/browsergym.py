@@ -129,6 +129,7 @@ def _noop(_: Observation, wait_ms: Value = 1000) -> _Read:
 
 # Each takes the observation and BrowserGym's own arguments.
 _CALLS: Final[Mapping[str, Callable[..., _Read]]] = {
+    "ask_user": lambda _, question: _act("ask_user", question=question),
     "check": lambda page, bid: _switched(page, bid, is_on=True),
     "clear": lambda _, bid: _act("clear", element=_element(bid)),
     "click": lambda _, bid, button="left", modifiers=None: _clicked(bid, button, modifiers, 1),

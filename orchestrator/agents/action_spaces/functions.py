@@ -150,7 +150,7 @@ _MODELS: Final[Mapping[str, type[BaseModel]]] = {
     one.model_fields["kind"].default: one for one in get_args(get_args(Action)[0])
 }
 _TABS: Final = ("goto", "back", "forward", "new_tab", "focus_tab", "close_tab")
-_ENDS: Final = ("stop", "infeasible")
+_ENDS: Final = ("ask_user", "stop", "infeasible")
 # What can be done with elements that have ids, and with no place on the screen.
 ON_ELEMENTS: Final = (
     *("click", "hover", "type", "clear", "select", "press", "scroll", "focus", "write"),

@@ -320,6 +320,7 @@ _ON_ELEMENT: Final[Mapping[str, Callable[..., _Read]]] = {
 }
 _SWITCHES: Final[Mapping[str, bool]] = {"check": True, "uncheck": False}
 _ON_PAGE: Final[Mapping[str, Callable[..., _Read]]] = {
+    "ask_user": lambda question: _act("ask_user", question=question),
     "close": lambda: _act("close_tab"),
     "go_back": lambda: _act("back"),
     "go_forward": lambda: _act("forward"),

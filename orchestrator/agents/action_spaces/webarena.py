@@ -6,6 +6,7 @@ tuned there says the same here. It differs where upstream crashes or does what w
 - an empty action and letters beyond Latin-1 are no crash; the latter are typed;
 - an answer over several lines is the answer, where upstream takes it for none;
 - a verb's arguments follow the verb, where upstream takes the first place in the text that fits;
+- `ask_user [question]` is Arena's own;
 - `Ctrl`, which WebArena's own prompt writes and no browser knows, is `Control`, and so is `Cmd`.
 """
 
@@ -18,6 +19,7 @@ from typing import Final
 
 from arena_core.actions import (
     Action,
+    AskUser,
     Back,
     Click,
     CloseTab,
@@ -45,6 +47,7 @@ _PRESS: Final = re.compile(r"press ?\[(.+)\]")
 _SCROLL: Final = re.compile(r"scroll ?\[?(up|down)\]?")
 _GOTO: Final = re.compile(r"goto ?\[(.+)\]")
 _TAB: Final = re.compile(r"tab_focus ?\[([0-9]{1,9})\]")
+_ASK: Final = re.compile(r"ask_user ?\[(.+)\]", re.DOTALL)
 _STOP: Final = re.compile(r"stop ?\[(.+)\]", re.DOTALL)
 # Upstream sends Control for Meta off the Mac, and no replica is one.
 _KEYS: Final = {"ctrl": "Control", "cmd": "Control", "meta": "Control"}
@@ -99,7 +102,7 @@ def read_written(text: str) -> Written | Misread:
     return Written(_KINDS[verb], fields)
 
 
-def print_action(action: Action) -> str | None:  # noqa: PLR0911 - a case each
+def print_action(action: Action) -> str | None:  # noqa: C901, PLR0911 - a case each
     """Return an action as WebArena writes it; None for one that it has no words for."""
     match action:
         case Click() | Hover():
@@ -119,6 +122,8 @@ def print_action(action: Action) -> str | None:  # noqa: PLR0911 - a case each
             return action.kind
         case Back() | Forward():
             return f"go_{action.kind}"
+        case AskUser():
+            return f"ask_user [{action.question}]"
         case Stop():
             return f"stop [{action.answer or ''}]"
         case _:
@@ -177,6 +182,7 @@ _READERS: Final[Mapping[str, Callable[[str], dict[str, object] | None]]] = {
     "goto": _field(_GOTO, "url"),
     "go_back": _nothing,
     "go_forward": _nothing,
+    "ask_user": _field(_ASK, "question"),
     "stop": _stop,
 }
 _KINDS: Final = {verb: verb for verb in _READERS} | {
@@ -192,6 +198,7 @@ _FORMS: Final = {
     "scroll": "scroll [down] or scroll [up]",
     "tab_focus": "tab_focus [number]",
     "goto": "goto [url]",
+    "ask_user": "ask_user [question]",
 }
 _SHOWN: Final = 120
 

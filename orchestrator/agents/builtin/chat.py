@@ -115,7 +115,11 @@ class ChatAgent:
         done = None
         if self._open is not None:
             step, reply = self._open
-            self._past.append(PastStep(step, reply.thought, reply.action, observation.last_error))
+            self._past.append(
+                PastStep(
+                    step, reply.thought, reply.action, observation.last_error, observation.reply
+                )
+            )
             done = reply.action
             self._open = None
         return self._pages.turn(observation.text, observation.url, done)

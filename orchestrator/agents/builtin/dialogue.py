@@ -144,10 +144,10 @@ class _Turn:
     def last(self) -> Action:
         return self.actions[self.played - 1]
 
-    def outcome(self, error: str | None) -> str:
+    def outcome(self, error: str | None, reply: str | None) -> str:
         many = len(self.actions)
         if error is None:
-            return _DONE
+            return _DONE if reply is None else f"The user answered: {reply}"
         if many == 1:
             return f"Not done: {error}"
         rest = " What came after it was not tried." if self.played < many else ""
@@ -190,7 +190,8 @@ class Dialogue:
         self._begins_with = words.task
 
     async def decide(self, observation: Observation) -> Decision:
-        if self._turn is not None and self._left and observation.last_error is None:
+        goes_on = observation.last_error is None and observation.reply is None
+        if self._turn is not None and self._left and goes_on:
             self._turn.played += 1
             return Decision(self._left.popleft())
         self._take_in(observation)
@@ -218,7 +219,9 @@ class Dialogue:
             self._view.show(turn.seen, self._done_before)  # it knows how far a page was scrolled
             self._done_before = turn.action
         done = "\n".join(
-            past_line(PastStep(turn.seen.step, turn.thought or "", turn.action, turn.error))
+            past_line(
+                PastStep(turn.seen.step, turn.thought or "", turn.action, turn.error, turn.reply)
+            )
             for turn in past
         )
         self._begins_with = f"{self._words.task}\n\nDone so far:\n{done}"
@@ -229,7 +232,7 @@ class Dialogue:
         before, done = self._begins_with, self._done_before
         if turn is not None:
             done = turn.last
-            outcome = turn.outcome(observation.last_error)
+            outcome = turn.outcome(observation.last_error, observation.reply)
             self._past += self._calls.answers(turn.said, outcome)
             before = "" if turn.said.tool_calls else outcome
         note = f"(What was shown at step {observation.step + 1}, {observation.url}, is left out.)"
@@ -349,9 +352,14 @@ def task_with_files(assignment: Assignment) -> str:
 
 
 def element_tools(assignment: Assignment) -> ActionTools:
-    left_out = _LEFT_OUT if assignment.files else _LEFT_OUT | {"upload"}
+    left_out = _left_out(assignment) | (frozenset() if assignment.files else {"upload"})
     return ActionTools(tuple(kind for kind in ON_ELEMENTS if kind not in left_out))
 
 
-def browser_tools() -> ActionTools:
-    return ActionTools(tuple(kind for kind in BESIDE_A_COMPUTER if kind not in _LEFT_OUT))
+def browser_tools(assignment: Assignment) -> ActionTools:
+    left_out = _left_out(assignment)
+    return ActionTools(tuple(kind for kind in BESIDE_A_COMPUTER if kind not in left_out))
+
+
+def _left_out(assignment: Assignment) -> frozenset[str]:
+    return _LEFT_OUT if assignment.can_ask else _LEFT_OUT | {"ask_user"}

@@ -121,7 +121,7 @@ def new_computer_agent(
     return Dialogue(
         client,
         Words(rules=rules, task=task_of(assignment), again=again),
-        CallReader(Combined((_vocabulary(action_space, most), browser_tools()))),
+        CallReader(Combined((_vocabulary(action_space, most), browser_tools(assignment)))),
         PictureView(assignment, most, says_size=not is_grid),
         seed=seed,
         kept=observations_kept,

@@ -11,6 +11,7 @@ from typing import Final, assert_never
 
 from arena_core.actions import (
     Action,
+    AskUser,
     Back,
     Click,
     CloseTab,
@@ -44,6 +45,7 @@ from orchestrator.browser.observation import Node, Observation
 from orchestrator.gateway.detours import detours_of
 from orchestrator.gateway.labels import names_in
 from tasks.reference import (
+    Ask,
     FocusTabAt,
     GiveUp,
     GotoPage,
@@ -116,7 +118,7 @@ _SIMPLE: Final[Mapping[str, Callable[[], Action]]] = {
     "new_tab": NewTab,
     "close_tab": CloseTab,
 }
-_Untargeted = PressKeys | ScrollPage | GotoPage | Simple | FocusTabAt | StopWith | GiveUp
+_Untargeted = PressKeys | ScrollPage | GotoPage | Simple | FocusTabAt | Ask | StopWith | GiveUp
 
 
 class OracleAgent:
@@ -213,7 +215,7 @@ class OracleAgent:
         self._done += 1
         return await self.decide(observation)
 
-    def _on_browser(self, action: _Untargeted) -> Action:
+    def _on_browser(self, action: _Untargeted) -> Action:  # noqa: PLR0911 - a case each
         match action:
             case PressKeys():
                 return Press(keys=action.keys)
@@ -225,6 +227,8 @@ class OracleAgent:
                 return _SIMPLE[action.do]()
             case FocusTabAt():
                 return FocusTab(index=action.index)
+            case Ask():
+                return AskUser(question=action.question)
             case StopWith() | GiveUp():
                 return (
                     Infeasible(reason=action.reason)

@@ -11,6 +11,8 @@ from string import Template
 
 from arena_core.actions import (
     Action,
+    AnswerStatus,
+    AskUser,
     Back,
     Click,
     CloseTab,
@@ -188,12 +190,13 @@ _ERRORS_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class PastStep:
-    """What the agent did before, and why it could not be done where it could not."""
+    """What the agent did before, why it could not be done, and what the user answered."""
 
     step: int
     thought: str
     action: Action
     error: str | None
+    reply: str | None = None
 
 
 def system_prompt(assignment: Assignment, *, with_confidence: bool = False) -> str:
@@ -203,7 +206,7 @@ def system_prompt(assignment: Assignment, *, with_confidence: bool = False) -> s
 
 
 def action_examples(assignment: Assignment) -> str:
-    examples = [*EXAMPLES, *_uploads(assignment)]
+    examples = [*EXAMPLES, *_uploads(assignment), *_questions(assignment)]
     return "\n".join(f"{_as_written(action)} - {what}" for action, what in examples)
 
 
@@ -257,6 +260,17 @@ def _uploads(assignment: Assignment) -> list[tuple[Action, str]]:
     return [(example, f"choose files to upload; there are: {', '.join(assignment.files)}")]
 
 
+def _questions(assignment: Assignment) -> list[tuple[Action, str]]:
+    if not assignment.can_ask:
+        return []
+    example = AskUser(question="Which of the two addresses do you mean?")
+    missing = Stop(status=AnswerStatus.NEEDS_INPUT, reason="the user knows no address either")
+    return [
+        (example, "ask the user one thing: what the task leaves open, or whether they agree"),
+        (missing, "end the task: only the user could say what is missing, and they cannot"),
+    ]
+
+
 def _as_written(action: Action) -> str:
     return json.dumps(
         {"kind": action.kind, **action.model_dump(mode="json", exclude_unset=True)},
@@ -277,6 +291,7 @@ def past_line(step: PastStep) -> str:
     """Say in one line what was done at a step."""
     line = f"- step {step.step + 1}: {_cut(step.thought, _THOUGHT_SHOWN)}"
     line += f" → {_cut(_as_written(step.action), _LINE_SHOWN)}"
+    line += f" THE USER ANSWERED: {step.reply}" if step.reply else ""
     return f"{line} FAILED: {_cut(step.error, _THOUGHT_SHOWN)}" if step.error else line
 
 

@@ -16,6 +16,7 @@ from evaluators.checks import Check
 from evaluators.evidence import Ended, Evidence, Located
 from evaluators.lint import TaskFault
 from evaluators.locators.base import LookingLocator, Need, Subject
+from evaluators.locators.user import UserLocator, is_first
 from evaluators.verdicts import OutcomeKind
 from orchestrator.authoring.proof.rules import START_PAGE, Played, ended_with, scored
 from orchestrator.episode.snapshot import EpisodeSnapshot
@@ -89,6 +90,7 @@ def _key_of(played: Played, check: Check) -> tuple[str, ...]:
 
 def _attacks(played: Played, untouched: EpisodeSnapshot) -> Iterator[tuple[str, Evidence]]:
     evidence, task = played.evidence, played.task
+    yield from _without_asking(evidence, task)
     yield "pages opened and left", _opened_and_left(evidence, untouched)
     if task.family is Family.NAVIGATION:
         yield "the right URL with an error status", _with_errors(evidence)
@@ -120,6 +122,20 @@ def _attacks(played: Played, untouched: EpisodeSnapshot) -> Iterator[tuple[str, 
             "the change made on a sibling's object as well",
             evidence.model_copy(update={"located": both}),
         )
+
+
+def _without_asking(evidence: Evidence, task: Task) -> Iterator[tuple[str, Evidence]]:
+    """Yield what is left where the same was done and nobody was asked, or only afterwards."""
+    if not any(isinstance(one.locate, UserLocator) and is_first(one.match) for one in task.checks):
+        return
+    asked = [step for step in evidence.steps if step.reply is not None]
+    silent = [step.model_copy(update={"reply": None}) for step in evidence.steps]
+    yield "nobody asked", evidence.model_copy(update={"steps": tuple(silent)})
+    if any(note.may_write for step in evidence.steps for note in step.notes):
+        last = evidence.steps[-1].index
+        after = [step.model_copy(update={"index": last, "notes": ()}) for step in asked]
+        late = evidence.model_copy(update={"steps": (*silent[:-1], *after, silent[-1])})
+        yield "the user asked after the deed", late
 
 
 def _opened_and_left(evidence: Evidence, untouched: EpisodeSnapshot) -> Evidence:

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from arena_core.actions import (
     Action,
+    AskUser,
     Back,
     Clear,
     Click,
@@ -68,7 +69,7 @@ class ActionExecutor:
         """Do one action; return once the page has taken it, before it settles."""
         tab = self._bar.current
         match action:
-            case Stop() | Infeasible():
+            case AskUser() | Stop() | Infeasible():
                 return
             case Wait(text=text, gone=gone, seconds=seconds):
                 await navigation.wait_for(tab, text, gone, seconds)

@@ -111,7 +111,11 @@ def observed(seen: Record, goal: str, action: str, elapsed_s: float) -> Record:
     current = next((place for place, tab in enumerate(tabs) if tab["is_current"]), 0)
     tree = ax_nodes(parts["axtree"], seen["title"])
     return {
-        "chat_messages": ({"role": "user", "timestamp": 0.0, "message": goal},),
+        "chat_messages": tuple(
+            {"role": "user", "timestamp": 0.0, "message": said}
+            for said in (goal, seen.get("reply"))
+            if said is not None
+        ),
         "goal": goal,
         "goal_object": ({"type": "text", "text": goal},),
         "open_pages_urls": tuple(tab["url"] for tab in tabs),

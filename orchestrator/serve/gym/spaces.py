@@ -117,7 +117,11 @@ def observed(
     tabs = observation.tabs
     current = next((place for place, tab in enumerate(tabs) if tab.is_current), 0)
     found: dict[str, Any] = {
-        "chat_messages": ({"role": "user", "timestamp": 0.0, "message": goal},),
+        "chat_messages": tuple(
+            {"role": "user", "timestamp": 0.0, "message": said}
+            for said in (goal, observation.reply)
+            if said is not None
+        ),
         "goal": goal,
         "goal_object": ({"type": "text", "text": goal},),
         "open_pages_urls": tuple(tab.url for tab in tabs),

@@ -39,6 +39,7 @@ LOCATORS: Mapping[str, dict[str, Any]] = {
     "python": {"by": "python", "function": "basket-total"},
     "shell": {"by": "shell", "site": "shop", "command": "wc -l /srv/shop/log"},
     "url": {"by": "url"},
+    "user": {"by": "user", "slot": "consent"},
     "untranslated": {"by": "untranslated", "what": "eval", "why": "no check says it"},
     "wob": {"by": "wob"},
 }

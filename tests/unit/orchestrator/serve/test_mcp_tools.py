@@ -13,6 +13,7 @@ from support.agents.foreign_values import CASES, TEXTS, VALUES
 
 from arena_core.actions import (
     Action,
+    AskUser,
     Back,
     Click,
     CloseTab,
@@ -33,6 +34,7 @@ from orchestrator.serve.mcp_tools import TOOLS, BrowserTool, SubmitAnswer, read_
 READ: list[tuple[str, dict[str, Any], tuple[Action, ...]]] = [
     ("browser_navigate", {"url": "http://a/"}, (Goto(url="http://a/"),)),
     ("browser_navigate_back", {}, (Back(),)),
+    ("ask_user", {"question": "Which one?"}, (AskUser(question="Which one?"),)),
     ("browser_snapshot", {}, ()),
     ("browser_take_screenshot", {}, ()),
     ("browser_click", {"target": "e12", "element": "the button"}, (Click(element=12),)),

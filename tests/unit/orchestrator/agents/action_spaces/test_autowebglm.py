@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from arena_core.actions import (
     Action,
+    AskUser,
     Back,
     Click,
     FocusTab,
@@ -117,8 +118,8 @@ def test_what_is_no_command_of_the_paper_is_refused(said: str) -> None:
     assert isinstance(read(said), Misread)
 
 
-def test_a_question_to_the_user_is_answered_with_nobody_being_there() -> None:
-    assert "nobody is there" in str(read('user_input("Which colour?")'))
+def test_a_question_to_the_user_is_one() -> None:
+    assert read('user_input("Which colour?")') == AskUser(question="Which colour?")
 
 
 def test_a_command_in_a_comment_is_not_played() -> None:

@@ -11,6 +11,7 @@ from support.worlds.seen_pages import seen
 
 from arena_core.actions import (
     Action,
+    AskUser,
     Back,
     Clear,
     Click,
@@ -50,6 +51,7 @@ PARSER = BrowserGymCalls()
 PAGE = seen(AXTREE)
 
 SAID: Mapping[str, Action] = {
+    "ask_user('Which one?')": AskUser(question="Which one?"),
     "click('12')": Click(element=12),
     "click('a12')": Click(element=12),
     "click('e12')": Click(element=12),
@@ -127,7 +129,7 @@ def test_a_call_stands_for_its_action(said: str) -> None:
         ("I click on the link.", "cannot be read as a call"),
         ("click('12'", "cannot be read as a call"),
         ("fill('2', 'it's tea')", "line 1 cannot be read as a call"),
-        ("fly('12')", "there is no call 'fly'; there are: check, clear, click"),
+        ("fly('12')", "there is no call 'fly'; there are: ask_user, check, clear"),
         ("click()", "missing a required argument: 'bid'"),
         ("click('12', 'left', [], 4)", "too many positional arguments"),
         ("click('12', speed=3)", "unexpected keyword argument 'speed'"),

@@ -10,6 +10,7 @@ from support.worlds.seen_pages import NODES, seen
 
 from arena_core.actions import (
     Action,
+    AskUser,
     Back,
     Clear,
     Click,
@@ -41,6 +42,7 @@ PARSER = PlaywrightCalls()
 PAGE = seen(AXTREE)
 
 SAID: Mapping[str, Action] = {
+    'ask_user("Which one?")': AskUser(question="Which one?"),
     'page.get_by_role("link", name="Red kettle").click()': Click(element=11),
     'await page.get_by_role("link", name="red").click()': Click(element=11),
     'page.get_by_role("link", name="Red kettle", exact=True).dblclick()': Click(

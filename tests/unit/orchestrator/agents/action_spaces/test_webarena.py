@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from arena_core.actions import (
     Action,
+    AskUser,
     Back,
     Click,
     CloseTab,
@@ -65,6 +66,7 @@ def typed(element: int, text: str, *, submit: bool) -> Type:
         ("goto [http://shop.test/a]", Goto(url="http://shop.test/a")),
         ("go_back", Back()),
         ("go_forward", Forward()),
+        ("ask_user [Which [one]?]", AskUser(question="Which [one]?")),
         ("stop [19.99]", Stop(answer="19.99")),
     ],
 )

@@ -24,6 +24,7 @@ from support.worlds.seen_pages import seen
 
 from arena_core.actions import (
     Action,
+    AskUser,
     Click,
     Goto,
     MouseClick,
@@ -425,6 +426,20 @@ async def test_files_can_be_uploaded_where_the_task_has_some(
     agent = new_agent("tools", model, replace(assignment, files=("cat.png",)))
     assert (await agent.decide(page("tools"))).action == Upload(element=3, files=("cat.png",))
     assert "cat.png" in model.requests[0].prompt
+
+
+@pytest.mark.parametrize("name", AGENTS)
+async def test_the_user_is_asked_where_somebody_answers_and_the_answer_is_shown(
+    name: str, assignment: Assignment, scripted_model: StartModel, new_agent: NewAgent
+) -> None:
+    model = scripted_model([Calls.one("ask_user", question="Which?"), SOUND[name][0]])
+    agent = new_agent(name, model, replace(assignment, can_ask=True))
+    assert (await agent.decide(page(name))).action == AskUser(question="Which?")
+    await agent.decide(replace(page(name, 1), reply="It is the red one."))
+    assert ("tool", "The user answered: It is the red one.") in told(model.requests[-1])
+    silent = scripted_model([SOUND[name][0]])
+    await new_agent(name, silent).decide(page(name))
+    assert "ask_user" not in str(silent.requests[0].tools)
 
 
 @pytest.mark.parametrize("name", AGENTS)

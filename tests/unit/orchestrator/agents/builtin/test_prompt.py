@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from arena_core.actions import Action, Back, Click
+from arena_core.actions import Action, AskUser, Back, Click
 from orchestrator.agents.builtin.prompt import (
     EXAMPLES,
     PastStep,
@@ -26,13 +26,14 @@ NOT_OFFERED = {
     *("mouse_move", "mouse_click", "mouse_down", "mouse_up", "mouse_drag", "mouse_wheel"),
     *("key_down", "key_up", "write", "focus", "clear", "infeasible"),
 }
+ON_CONDITION = {"upload", "ask_user"}
 
 
 def test_the_rules_show_every_action_of_use_and_the_way_out(assignment: Assignment) -> None:
     prompt = system_prompt(assignment)
     kinds = {model.model_fields["kind"].default for model in get_args(get_args(Action)[0])}
-    assert {action.kind for action, _ in EXAMPLES} == kinds - NOT_OFFERED - {"upload"}
-    assert all(prompt.count(f'{{"kind":"{kind}"') == 0 for kind in NOT_OFFERED | {"upload"})
+    assert {action.kind for action, _ in EXAMPLES} == kinds - NOT_OFFERED - ON_CONDITION
+    assert all(prompt.count(f'{{"kind":"{kind}"') == 0 for kind in NOT_OFFERED | ON_CONDITION)
     assert '"N/A: "' in prompt
     assert "20 steps" in prompt
 
@@ -41,6 +42,16 @@ def test_files_are_offered_where_the_task_has_some(assignment: Assignment) -> No
     prompt = system_prompt(replace(assignment, files=("photo.png", "bill.pdf")))
     assert '{"kind":"upload","element":12,"files":["photo.png"]}' in prompt
     assert "photo.png, bill.pdf" in prompt
+
+
+def test_a_question_is_offered_where_somebody_answers(page: Page, assignment: Assignment) -> None:
+    prompt = system_prompt(replace(assignment, can_ask=True))
+    assert '{"kind":"ask_user","question":' in prompt
+    assert '"status":"needs_input"' in prompt
+    observation = page('link "Kettles"', step=1)
+    asked = PastStep(0, "two fit", AskUser(question="Which?"), None, "It is the red one.")
+    shown = step_prompt(assignment, observation, (asked,), part_of_page(observation.text, 1000, 0))
+    assert "THE USER ANSWERED: It is the red one." in shown
 
 
 def test_a_step_shows_task_sites_tabs_past_and_page(page: Page, assignment: Assignment) -> None:
