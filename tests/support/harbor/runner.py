@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from support.agents.foreign_clients import python_312
+from support.agents.foreign_clients import ROOT, python_312
 
 PINNED = "harbor==0.24.0"
 IMAGE = "arena-test/python:1"
+ARENA_IMAGE = "arena-test/arena:1"
 _DOCKERFILE = """
 FROM debian:bookworm-slim
 RUN apt-get update -q && apt-get install -yq --no-install-recommends python3 \
@@ -194,5 +197,17 @@ def build_image(folder: Path) -> None:
     (folder / "Dockerfile").write_text(_DOCKERFILE)
     subprocess.check_call(
         ["docker", "build", "--quiet", "--network", "host", "--tag", IMAGE, folder],
+        env={**os.environ, "DOCKER_BUILDKIT": "0"},
+    )
+
+
+def build_arena_image(folder: Path) -> None:
+    """Build the image that `examples/harbor` describes, with Arena as it is here."""
+    shutil.copyfile(ROOT / "examples" / "harbor" / "Dockerfile", folder / "Dockerfile")
+    # The newest soupsieve asks for a later 3.11 than Debian 12 has.
+    words = ["-m", "pip", "wheel", "--quiet", f"{ROOT}[serve]", "soupsieve<3", "-w", "wheels"]
+    subprocess.check_call([sys.executable, *words], cwd=folder)
+    subprocess.check_call(
+        ["docker", "build", "--quiet", "--network", "host", "--tag", ARENA_IMAGE, folder],
         env={**os.environ, "DOCKER_BUILDKIT": "0"},
     )

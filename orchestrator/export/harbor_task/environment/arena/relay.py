@@ -12,6 +12,7 @@ import http.client
 import json
 import os
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -20,10 +21,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 SOCKET = os.environ.get("ARENA_SOCKET", "/run/arena.sock")
-TOKEN = os.environ.get("ARENA_TOKEN", "")
+TOKEN = os.environ.get("ARENA_TOKEN", "")  # what the solution knows
 PORT = int(os.environ.get("ARENA_PORT", "8000"))
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "out"
+SERVES = "ARENA_SERVES" in os.environ  # Arena runs in this container, else where the socket is from
+TOKEN_FILE = HERE / "token"
 NAME = HERE / "episode"  # read by `verdict`, which is another process
 ANSWER_S = 600.0
 SLOT_S = 600.0  # how long to wait for a free slot
@@ -47,13 +50,18 @@ class Service(http.client.HTTPConnection):
         self.sock.connect(SOCKET)
 
 
+def service_token() -> str:
+    """Return what Arena asks for."""
+    return TOKEN_FILE.read_text(encoding="ascii").strip() if SERVES else TOKEN
+
+
 def ask(
     method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
 ) -> tuple[int, dict[str, str], bytes]:
     service = Service(ANSWER_S)
     try:
         said = {"Content-Type": "application/json", **(headers or {})}
-        service.request(method, path, body, {**said, "Authorization": f"Bearer {TOKEN}"})
+        service.request(method, path, body, {**said, "Authorization": f"Bearer {service_token()}"})
         answer = service.getresponse()
         return answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
     finally:
@@ -103,7 +111,7 @@ class Trial:
 def hold(name: str) -> None:
     """Keep a connection whose end tells Arena that this container is gone."""
     service = Service(None)
-    headers = {"Authorization": f"Bearer {TOKEN}"}
+    headers = {"Authorization": f"Bearer {service_token()}"}
     service.request("GET", f"/episodes/{name}/events?hold=true", headers=headers)
     service.getresponse().read()
 
@@ -159,7 +167,7 @@ class Relay(BaseHTTPRequestHandler):
     def play_reference(self, body: bytes) -> None:
         """Play the task's reference in place of the agent, for who knows the token."""
         said = self.headers.get("authorization", "")
-        if not hmac.compare_digest(said.encode(), f"Bearer {TOKEN}".encode()):
+        if not (TOKEN and hmac.compare_digest(said.encode(), f"Bearer {TOKEN}".encode())):
             self.reply(401, b'{"error": "the token is missing or wrong"}')
             return
         with TRIAL.turn:
@@ -193,8 +201,19 @@ class Relay(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
+def start_arena() -> None:
+    """Start Arena in this container, and wait until it serves."""
+    files = ["--socket", SOCKET, "--token-file", str(TOKEN_FILE), "--out", str(OUT / "evidence")]
+    words = ["arena", "serve", "--port", "0", "--references", "--json", *files]
+    serving = subprocess.Popen(words, stdout=subprocess.PIPE)
+    if serving.stdout is None or not serving.stdout.read(1):
+        raise SystemExit("arena: arena serve did not start")
+
+
 def serve() -> None:
     OUT.mkdir(exist_ok=True)
+    if SERVES:
+        start_arena()
     TRIAL.begin("harbor", OBSERVED)
     server = ThreadingHTTPServer(("", PORT), Relay)
     server.daemon_threads = True
