@@ -93,10 +93,9 @@ def write_harbor(
             raise UsageError(f"{out}: holds something already", hint="name a new folder")
         with as_file(files("orchestrator.export") / _TEMPLATES) as templates:
             for task in chosen:
-                values = _filled_in(suite, source, task, world, image)
-                _write(templates, out / task.id, values | _parts(image, beside))
+                _write(templates, out / task.id, _filled_in(suite, source, task, world, image))
                 if beside is not None:
-                    _write_sites(out / task.id / "environment", task, beside.registry)
+                    _write_sites(out / task.id / "environment", task, beside)
                 asked = {"task": f"{source}/{task.id}", "world": world.value, "goal": task.intent}
                 episode = out / task.id / "environment" / "arena" / "episode.json"
                 episode.write_text(
@@ -129,25 +128,8 @@ def _unfit(task: Task, world: World, beside: Beside | None) -> str | None:
     return None if beside is None else unfit_with_sites(task, beside.registry)
 
 
-def _parts(image: str, beside: Beside | None) -> dict[str, str]:
-    """Return what differs with where Arena runs."""
-    if beside is None:
-        return {
-            "played": "played with a running `arena serve --socket FILE`",
-            "secret": "${ARENA_TOKEN}",
-            "arena": image,
-            "copied": "relay.py episode.json",
-        }
-    return {
-        "played": "each trial has its own sites and its own Arena",
-        "secret": "${ARENA_TOKEN:-}",
-        "arena": beside.arena,
-        "copied": f"relay.py episode.json {SITES_FILE}",
-    }
-
-
-def _write_sites(environment: Path, task: Task, registry: SiteRegistry) -> None:
-    compose, sites = written_out(task, registry)
+def _write_sites(environment: Path, task: Task, beside: Beside) -> None:
+    compose, sites = written_out(task, beside.registry, beside.arena)
     (environment / "docker-compose.yaml").write_text(compose, encoding="utf-8")
     (environment / "arena" / SITES_FILE).write_text(sites, encoding="utf-8")
 

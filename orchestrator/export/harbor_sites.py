@@ -1,7 +1,7 @@
 """The sites of a task of Harbor's, as services of its compose file: each trial has its own.
 
-The agent's container is in one network with `arena` alone; each site is in a network of its own
-with it, from which nothing gets out.
+Arena has a container to itself, `service`: it shares an internal network with each site, and with
+the relay in `arena` no network, but the folder of its socket. The agent reaches the relay alone.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 SITES_FILE: Final = "sites.json"
 _HERE: Final = PurePosixPath("/arena")
+_OUT: Final = _HERE / "out"  # kept by Harbor
+_SERVED: Final = PurePosixPath("/run/arena")  # the socket, and the token that it asks for
 _IN_MEMORY: Final = ["/tmp:mode=1777", "/run:mode=1777"]  # noqa: S108  of a site's container
 _READY: Final = {"interval": "2s", "timeout": "10s", "retries": 450}
 
@@ -43,8 +45,12 @@ def unfit_with_sites(task: Task, registry: SiteRegistry) -> str | None:
     return None
 
 
-def written_out(task: Task, registry: SiteRegistry) -> tuple[str, str]:
-    """Return the compose file of a task, and the file that tells Arena where its sites are."""
+def written_out(task: Task, registry: SiteRegistry, arena: str) -> tuple[str, str]:
+    """Return the compose file of a task, and the file that tells Arena where its sites are.
+
+    Args:
+        arena: an image with Arena and a browser in it.
+    """
     sites = [registry.site(name) for name in task.sites]
     tokens = {one.name: secrets.token_hex(16) for one in sites if one.state is not None}
     attached = AttachedSites(
@@ -58,11 +64,16 @@ def written_out(task: Task, registry: SiteRegistry) -> tuple[str, str]:
     compose = {
         "services": {
             "main": {"depends_on": {"arena": {"condition": "service_healthy"}}},
-            "arena": _arena(sites),
+            "arena": _relay(),
+            "service": _arena(arena, sites),
             **{_service(one): _of_site(one, tokens.get(one.name)) for one in sites},
         },
         "networks": {_service(one): {"internal": True} for one in sites},
-        "volumes": {name: made for one in sites for name, made in _volumes(one).items()},
+        "volumes": {
+            "out": {},
+            "served": {},
+            **{name: made for one in sites for name, made in _volumes(one).items()},
+        },
     }
     text = yaml.safe_dump(compose, sort_keys=False, allow_unicode=True)
     return text, attached.model_dump_json(indent=2) + "\n"
@@ -88,24 +99,47 @@ def _volumes(site: Site) -> dict[str, dict[str, Any]]:
     return made
 
 
-def _arena(sites: list[Site]) -> dict[str, Any]:
-    """Return the service that has the browser, the checks and the one episode of a trial."""
+def _shut_in() -> dict[str, Any]:
+    return {"init": True, "cap_drop": ["ALL"], "security_opt": ["no-new-privileges:true"]}
+
+
+def _relay() -> dict[str, Any]:
+    """Return the service that the agent talks to; it has the one episode of a trial."""
     return {
         "build": {"context": "./arena"},
-        "init": True,
-        "cap_drop": ["ALL"],
-        "security_opt": ["no-new-privileges:true"],
-        "shm_size": "1g",
+        **_shut_in(),
         "environment": {
             # Of the solution: where it is empty, nobody has the reference played.
             "ARENA_TOKEN": "${ARENA_TOKEN:-}",
-            "ARENA_SERVES": "1",
-            "DOCKER_HOST": f"{SCHEME}{_HERE / SITES_FILE}",
+            "ARENA_SOCKET": str(_SERVED / "socket"),
+            "ARENA_TOKEN_FILE": str(_SERVED / "token"),
         },
-        "networks": ["default", *map(_service, sites)],
-        "volumes": [f"{_service(one)}-carried:{_carried(one)}:ro" for one in sites],
-        "depends_on": [_service(one) for one in sites],
+        "volumes": [f"served:{_SERVED}", f"out:{_OUT}"],
+        "depends_on": {"service": {"condition": "service_healthy"}},
         "healthcheck": {"test": ["CMD", "python3", str(_HERE / "relay.py"), "ready"], **_READY},
+    }
+
+
+def _arena(image: str, sites: list[Site]) -> dict[str, Any]:
+    """Return the service that has gateway, browser and checks."""
+    socket = f"--socket={_SERVED / 'socket'}"
+    token, out = f"--token-file={_SERVED / 'token'}", f"--out={_OUT / 'evidence'}"
+    return {
+        "image": image,
+        "command": ["arena", "serve", "--port=0", "--references", socket, token, out],
+        **_shut_in(),
+        "shm_size": "1g",
+        "dns": ["127.0.0.1"],
+        "environment": {"DOCKER_HOST": f"{SCHEME}{_HERE / SITES_FILE}"},
+        "networks": [_service(one) for one in sites],
+        "volumes": [
+            f"./arena/{SITES_FILE}:{_HERE / SITES_FILE}:ro",
+            f"served:{_SERVED}",
+            f"out:{_OUT}",
+            *(f"{_service(one)}-carried:{_carried(one)}:ro" for one in sites),
+        ],
+        "depends_on": [_service(one) for one in sites],
+        "healthcheck": {"test": ["CMD", "test", "-S", str(_SERVED / "socket")], **_READY},
     }
 
 
@@ -115,9 +149,7 @@ def _of_site(site: Site, token: str | None) -> dict[str, Any]:
     variables = {**spec.environment, **({STATES_TOKEN: token} if token else {})}
     service = {
         "image": spec.image,
-        "init": True,
-        "cap_drop": ["ALL"],
-        "security_opt": ["no-new-privileges:true"],
+        **_shut_in(),
         "pids_limit": spec.pids,
         "mem_limit": f"{spec.memory_mb}m",
         "memswap_limit": f"{spec.memory_mb}m",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -24,39 +23,45 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> HarborFolders:
     return Arena().suites.export_harbor("demo", out, image="some/image:1", arena_image=ARENA)
 
 
-def test_a_sites_network_has_arena_and_nobody_else_in_it(exported: HarborFolders) -> None:
+def test_a_sites_network_has_arena_in_it_and_nobody_whom_the_agent_reaches(
+    exported: HarborFolders,
+) -> None:
     assert len(exported.folders) == len(load_suite("demo").tasks)
     tasks = {one.id: one for one in load_suite("demo").tasks}
     for folder in exported.folders:
         compose = yaml.safe_load((folder / "environment" / "docker-compose.yaml").read_text())
         services = compose["services"]
         sites = {f"site-{name}" for name in tasks[folder.name].sites}
-        assert set(services) == {"main", "arena", *sites}
+        assert set(services) == {"main", "arena", "service", *sites}
         assert set(services["main"]) == {"depends_on"}  # on the default network alone
-        assert set(services["arena"]["networks"]) == {"default", *sites}
+        assert "networks" not in services["arena"]
+        assert set(services["service"]["networks"]) == sites
         assert compose["networks"] == {name: {"internal": True} for name in sites}
         for name in sites:
             assert services[name]["networks"] == [name]
+        for name in set(services) - {"main"}:
             assert services[name]["cap_drop"] == ["ALL"]
             assert "ports" not in services[name]
+            assert "privileged" not in services[name]
         assert "docker.sock" not in json.dumps(compose)
 
 
-def test_arena_knows_where_the_sites_are_and_the_agent_nothing(exported: HarborFolders) -> None:
+def test_arena_knows_where_the_sites_are_and_the_relay_does_not(exported: HarborFolders) -> None:
     folder = next(one for one in exported.folders if one.name == "shop-latest-order-total")
     compose = yaml.safe_load((folder / "environment" / "docker-compose.yaml").read_text())
-    arena, shop = compose["services"]["arena"], compose["services"]["site-shop"]
+    arena, shop = compose["services"]["service"], compose["services"]["site-shop"]
+    assert arena["image"] == ARENA
     assert arena["environment"]["DOCKER_HOST"] == "attached:/arena/sites.json"
     written = (folder / "environment" / "arena" / "sites.json").read_text()
     found = AttachedSites.model_validate_json(written).root["arena/shop:1"]
     assert found.address == "site-shop"
     assert found.token == shop["environment"]["ARENA_STATES_TOKEN"]
-    assert shop["volumes"][-1].split(":")[0] == arena["volumes"][0].split(":")[0]
-    file = (folder / "environment" / "arena" / "Dockerfile").read_text()
-    assert file.startswith(f"FROM {ARENA}\nCOPY relay.py episode.json sites.json ")
-    assert "COPY" not in (folder / "environment" / "Dockerfile").read_text()
-    config = tomllib.loads((folder / "task.toml").read_text(encoding="utf-8"))
-    assert config["solution"]["env"] == {"ARENA_TOKEN": "${ARENA_TOKEN:-}"}
+    assert shop["volumes"][-1].split(":")[0] == arena["volumes"][-1].split(":")[0]
+    relay = json.dumps(compose["services"]["arena"])
+    assert str(found.token) not in relay
+    assert "sites" not in relay
+    for file in (folder / "environment").rglob("Dockerfile"):
+        assert "sites.json" not in file.read_text()
 
 
 def test_no_two_folders_share_a_token(exported: HarborFolders) -> None:
@@ -74,10 +79,14 @@ def test_no_two_folders_share_a_token(exported: HarborFolders) -> None:
 
 def test_what_takes_a_sites_container_is_left_out_with_the_reason(tmp_path: Path) -> None:
     exported = Arena().suites.export_harbor("arena-hard", tmp_path / "tasks", arena_image=ARENA)
-    given = {one.id for one in load_suite("arena-hard").tasks if one.given}
-    assert {task for task, _ in exported.left_out} == given
-    assert {why for _, why in exported.left_out} == {
-        "it sets its sites up, which takes their containers"
+    tasks = load_suite("arena-hard").tasks
+    given = {one.id for one in tasks if one.given}
+    in_a_file = {one.id for one in tasks if "erp" in one.sites} - given
+    reasons = dict(exported.left_out)
+    assert set(reasons) == given | in_a_file
+    assert {reasons[one] for one in given} == {"it sets its sites up, which takes their containers"}
+    assert {reasons[one] for one in in_a_file} == {
+        "the database of 'erp' is a file in its container"
     }
 
 

@@ -12,7 +12,6 @@ import http.client
 import json
 import os
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -25,8 +24,7 @@ TOKEN = os.environ.get("ARENA_TOKEN", "")  # what the solution knows
 PORT = int(os.environ.get("ARENA_PORT", "8000"))
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "out"
-SERVES = "ARENA_SERVES" in os.environ  # Arena runs in this container, else where the socket is from
-TOKEN_FILE = HERE / "token"
+SERVICE_TOKEN = os.environ.get("ARENA_TOKEN_FILE")  # where Arena asks for another one
 NAME = HERE / "episode"  # read by `verdict`, which is another process
 ANSWER_S = 600.0
 SLOT_S = 600.0  # how long to wait for a free slot
@@ -52,7 +50,7 @@ class Service(http.client.HTTPConnection):
 
 def service_token() -> str:
     """Return what Arena asks for."""
-    return TOKEN_FILE.read_text(encoding="ascii").strip() if SERVES else TOKEN
+    return TOKEN if SERVICE_TOKEN is None else Path(SERVICE_TOKEN).read_text("ascii").strip()
 
 
 def ask(
@@ -201,19 +199,8 @@ class Relay(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def start_arena() -> None:
-    """Start Arena in this container, and wait until it serves."""
-    files = ["--socket", SOCKET, "--token-file", str(TOKEN_FILE), "--out", str(OUT / "evidence")]
-    words = ["arena", "serve", "--port", "0", "--references", "--json", *files]
-    serving = subprocess.Popen(words, stdout=subprocess.PIPE)
-    if serving.stdout is None or not serving.stdout.read(1):
-        raise SystemExit("arena: arena serve did not start")
-
-
 def serve() -> None:
     OUT.mkdir(exist_ok=True)
-    if SERVES:
-        start_arena()
     TRIAL.begin("harbor", OBSERVED)
     server = ThreadingHTTPServer(("", PORT), Relay)
     server.daemon_threads = True
