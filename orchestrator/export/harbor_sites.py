@@ -68,7 +68,7 @@ def written_out(task: Task, registry: SiteRegistry, arena: str) -> tuple[str, st
             "service": _arena(arena, sites),
             **{_service(one): _of_site(one, tokens.get(one.name)) for one in sites},
         },
-        "networks": {_service(one): {"internal": True} for one in sites},
+        "networks": {_service(one): _no_way_out() for one in sites},
         "volumes": {
             "out": {},
             "served": {},
@@ -101,6 +101,12 @@ def _volumes(site: Site) -> dict[str, dict[str, Any]]:
 
 def _shut_in() -> dict[str, Any]:
     return {"init": True, "cap_drop": ["ALL"], "security_opt": ["no-new-privileges:true"]}
+
+
+def _no_way_out() -> dict[str, Any]:
+    """Return a network from which nothing is forwarded, and where the machine has no address."""
+    without = {"com.docker.network.bridge.inhibit_ipv4": "true"}
+    return {"internal": True, "driver_opts": without}
 
 
 def _relay() -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import time
 from dataclasses import dataclass
@@ -63,7 +64,7 @@ def look(path):
             found.append(str(path))
     except OSError:
         pass  # of a process that has ended
-for top in pathlib.Path("/").iterdir():
+for top in pathlib.Path("/").iterdir() if secrets else ():
     for folder, _, names in os.walk(top) if top.name not in ("proc", "sys") else ():
         for name in names:
             look(pathlib.Path(folder, name))
@@ -83,10 +84,10 @@ class Containers:
     found: dict[str, dict[str, Any]]
 
     @classmethod
-    def of(cls, task: str) -> Containers:
-        """Wait until the agent of a task's trial waits, and return its trial's containers."""
+    def of(cls, job: Path) -> Containers:
+        """Wait until the agent of a job's one trial waits, and return its trial's containers."""
         until = time.monotonic() + 240
-        while "main" not in (found := _inspected(task)) or not _waits(found["main"]["Id"]):
+        while "main" not in (found := _inspected(job)) or not _waits(found["main"]["Id"]):
             assert time.monotonic() < until
             time.sleep(0.5)
         return cls(found)
@@ -97,14 +98,14 @@ class Containers:
             ["docker", "exec", self.found[service]["Id"], *words], text=True
         )
 
-    def addresses(self, service: str) -> list[str]:
-        networks = self.found[service]["NetworkSettings"]["Networks"].values()
-        return [one["IPAddress"] for one in networks]
+    def networks(self, service: str) -> list[dict[str, Any]]:
+        return list(self.found[service]["NetworkSettings"]["Networks"].values())
 
 
-def _inspected(task: str) -> dict[str, dict[str, Any]]:
-    named = ["docker", "ps", "--quiet", "--filter", f"name=^{task}__"]
-    ids = subprocess.check_output(named, text=True).split()
+def _inspected(job: Path) -> dict[str, dict[str, Any]]:
+    named = [f"--filter=name=^{one.name.lower()}__env-" for one in job.glob("*__*")]
+    asked = ["docker", "ps", "--quiet", *named]
+    ids = subprocess.check_output(asked, text=True).split() if named else []
     said = subprocess.check_output(["docker", "inspect", *ids]) if ids else "[]"
     return {one["Config"]["Labels"]["com.docker.compose.service"]: one for one in json.loads(said)}
 
@@ -150,7 +151,7 @@ def test_a_trial_whose_site_is_killed_has_no_reward(then: str, harbor: Harbor, t
     name = f"killed-{bool(then)}"
     words = ("--job-name", name, "-p", tasks / LATEST_ORDER)
     with harbor.job(*words, program=WAITS + then) as running:
-        trial = Containers.of(LATEST_ORDER)
+        trial = Containers.of(harbor.folder / "jobs" / name)
         subprocess.check_call(["docker", "kill", trial.found["site-shop"]["Id"]])
         trial.run("main", "touch", "/workspace/go")
         running.communicate(timeout=300)
@@ -162,33 +163,31 @@ def test_an_agent_finds_no_gold_token_password_or_socket_and_nothing_has_a_way_o
     harbor: Harbor, tasks: Path
 ) -> None:
     with harbor.job("--job-name", "looks", "-p", tasks / LATEST_ORDER, program=WAITS) as running:
-        trial = Containers.of(LATEST_ORDER)
+        trial = Containers.of(harbor.folder / "jobs" / "looks")
         sites = json.loads(trial.run("service", "cat", "/arena/sites.json"))
         served = trial.run("service", "cat", "/run/arena/token").strip()
         secrets = [TOKEN, served, *(one["token"] for one in sites.values()), "total_incl_tax"]
         assert all(secrets)
-        addresses = [
-            [host, port]
-            for name in set(trial.found) - {"main"}
-            for host in (name, *trial.addresses(name))
-            for port in PORTS
-        ]
-        trial.run(
-            "main", "sh", "-c", f"echo {served} > /workspace/planted"
-        )  # it is found where it is
+        relay = ["arena", trial.networks("arena")[0]["IPAddress"]]
+        hosts = [*relay, "service", "site-shop"]
+        addresses = [[host, port] for host in hosts for port in PORTS]
+        # What is there is found.
+        trial.run("main", "sh", "-c", f"echo {served} > /workspace/planted")
         said = trial.run("main", "python3", "-c", LOOKS, json.dumps([secrets, addresses]))
-        relay = [[one, 8000] for one in ("arena", *trial.addresses("arena"))]
-        assert json.loads(said) == [["/workspace/planted"], [], relay]
+        assert json.loads(said) == [["/workspace/planted"], [], [[one, 8000] for one in relay]]
         for name, one in trial.found.items():
             host = one["HostConfig"]
             assert not host["Privileged"]
             assert not host["PortBindings"]
             assert not any("docker.sock" in mount["Source"] for mount in one["Mounts"])
             assert name == "main" or host["CapDrop"] == ["ALL"]
-        for name in ("service", "site-shop"):
-            _, *routes = trial.run(name, "cat", "/proc/net/route").splitlines()
-            assert routes
-            assert "00000000" not in [one.split()[1] for one in routes]  # the default route
+        # Who cannot send a packet beyond its network answers nobody there: no address is tried,
+        # because a packet to a network that the machine is not in leaves the machine.
+        (network,) = trial.networks("arena")
+        with socket.create_server((network["Gateway"], 0)) as machine:
+            asked = ["python3", "-c", LOOKS, json.dumps([[], [machine.getsockname()]])]
+            reach = {one: json.loads(trial.run(one, *asked))[2] for one in sorted(trial.found)}
+        assert {one for one, reached in reach.items() if reached} == {"arena", "main"}
         trial.run("main", "touch", "/workspace/go")
         running.communicate(timeout=300)
     (found,) = harbor.trials("looks")

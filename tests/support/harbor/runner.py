@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -106,7 +107,7 @@ class Harbor:
     def job(
         self, *words: str | Path, program: str | None = None
     ) -> Iterator[subprocess.Popen[str]]:
-        """Begin a job; it is killed at the end of the block if it still runs."""
+        """Begin a job; it is interrupted at the end of the block if it still runs."""
         env = {**os.environ, **self.env, "HARBOR_TELEMETRY": "0", "PYTHONPATH": str(self.folder)}
         if program is not None:
             (self.folder / "scripted.py").write_text(_AGENT)
@@ -125,8 +126,12 @@ class Harbor:
             yield running
         finally:
             if running.poll() is None:
-                running.kill()
-            running.wait()
+                running.send_signal(signal.SIGINT)  # it removes its containers
+                try:
+                    running.communicate(timeout=60)
+                finally:
+                    running.kill()
+                    running.wait()
 
     def play(self, name: str, *words: str | Path, program: str | None = None) -> list[Trial]:
         """Play a job to its end."""
