@@ -144,16 +144,18 @@ class OpenArena:
     async def engine(self) -> Engine:
         """Return the connection to the Docker engine, made when something first needs it.
 
+        Where DOCKER_HOST is `attached:FILE`, it stands for the sites of this file.
+
         Raises:
             EngineMissingError: none answers.
             UsageError: this Arena is not open.
         """
-        from orchestrator.sandbox.engine.engine import Engine
+        from orchestrator.sandbox.attached_sites import connect
 
         opened = self.to_close
         async with self._connecting:
             if self._connected is None:
-                self._connected = await opened.enter_async_context(await Engine.connect())
+                self._connected = await opened.enter_async_context(await connect())
             return self._connected
 
     def warn(self, text: str) -> None:

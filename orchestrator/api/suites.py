@@ -346,8 +346,9 @@ class Suites(PublishedSets):
         *,
         world: str = "offline",
         image: str | None = None,
+        arena_image: str | None = None,
     ) -> HarborFolders:
-        """Write tasks as Harbor reads them, to be played on a running `arena serve`.
+        """Write tasks as Harbor reads them, to be played on a running `arena serve` or by itself.
 
         Args:
             suite: as in `read`.
@@ -355,20 +356,26 @@ class Suites(PublishedSets):
             patterns: as in `tasks`.
             world: that they are played in.
             image: what all containers are built from; `python:3.12-slim-bookworm` where omitted.
+            arena_image: an image with Arena in it: each trial then has sites of its own, and
+                needs no `arena serve`.
 
         Returns:
             The folders, one a task, and which tasks were left out, with the reason.
 
         Raises:
-            UsageError: `out` or `image` is wrong, or none of the tasks can be played so.
+            UsageError: `out` or an image is wrong, or none of the tasks can be played so.
             UnknownNameError, TaskError: as in `tasks`.
         """
         from arena_core.worlds import read_world
-        from orchestrator.export.harbor import IMAGE, write_harbor
+        from orchestrator.export.harbor import IMAGE, Beside, write_harbor
 
         tasks = self.tasks(suite, patterns)
         face = read_world(world)
-        return write_harbor(self.read(suite), suite, tasks, out, world=face, image=image or IMAGE)
+        beside = None if arena_image is None else Beside(arena_image, self._opened.registry)
+        read = self.read(suite)
+        return write_harbor(
+            read, suite, tasks, out, world=face, image=image or IMAGE, beside=beside
+        )
 
 
 def _fitting(suite: Suite, pattern: str) -> tuple[Task, ...]:

@@ -1,7 +1,7 @@
-"""A suite as tasks of Harbor: one folder a task, played on a running `arena serve`.
+"""A suite as tasks of Harbor: one folder a task, played on a running `arena serve` or by itself.
 
-A folder has no golds and no token. The container `arena` beside the agent's holds the one episode
-of its trial, and what it writes down there is all that the verifier reads.
+A folder has no golds and no token of Arena's. The container `arena` beside the agent's holds the
+one episode of its trial, and what it writes down there is all that the verifier reads.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from arena_core.errors import UsageError
 from arena_core.worlds import World
 from orchestrator.agents.choice import make_agent
 from orchestrator.agents.interface import SeesByReference
+from orchestrator.export.harbor_sites import SITES_FILE, unfit_with_sites, written_out
+from sites.registry import SiteRegistry
 from tasks.loader import suite_names
 from tasks.schema import Suite, Task
 
@@ -30,6 +32,19 @@ _IMAGE_NAME: Final = re.compile(r"[a-zA-Z0-9][\w./:@-]{0,254}")
 _NOT_OF_NAMES: Final = re.compile(r"[^a-z0-9._-]+")
 _STEP_S: Final = 60.0  # what an agent may take for an action, installed and thinking
 _LEAST_S: Final = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a trial has in containers of its own, in place of a running `arena serve`.
+
+    Attributes:
+        arena: an image with Arena and a browser in it.
+        registry: the sites, whose images are those of Arena's.
+    """
+
+    arena: str
+    registry: SiteRegistry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +61,14 @@ class HarborFolders:
 
 
 def write_harbor(
-    suite: Suite, source: str, tasks: Sequence[Task], out: Path, *, world: World, image: str
+    suite: Suite,
+    source: str,
+    tasks: Sequence[Task],
+    out: Path,
+    *,
+    world: World,
+    image: str,
+    beside: Beside | None = None,
 ) -> HarborFolders:
     """Write tasks of a suite into a new folder, as Harbor reads them.
 
@@ -54,10 +76,13 @@ def write_harbor(
         source: how `arena serve` finds it: a name, or a path.
         out: a folder that does not exist yet, or is empty.
         image: what all containers are built from: it has a shell and Python 3.8 or later.
+        beside: each trial has sites and Arena of its own; None where `arena serve` runs.
     """
     if not _IMAGE_NAME.fullmatch(image):
         raise UsageError(f"--image {image!r}: that is no image's name", hint=f"such as {IMAGE}")
-    reasons = {task.id: why for task in tasks if (why := _unfit(task, world))}
+    if beside is not None:
+        _require_playable(beside, source, world)
+    reasons = {task.id: why for task in tasks if (why := _unfit(task, world, beside))}
     chosen = [task for task in tasks if task.id not in reasons]
     if not chosen:
         raise UsageError(f"no task of '{source}' can be exported: {sorted(set(reasons.values()))}")
@@ -69,6 +94,8 @@ def write_harbor(
         with as_file(files("orchestrator.export") / _TEMPLATES) as templates:
             for task in chosen:
                 _write(templates, out / task.id, _filled_in(suite, source, task, world, image))
+                if beside is not None:
+                    _write_sites(out / task.id / "environment", task, beside)
                 asked = {"task": f"{source}/{task.id}", "world": world.value, "goal": task.intent}
                 episode = out / task.id / "environment" / "arena" / "episode.json"
                 episode.write_text(
@@ -82,12 +109,29 @@ def write_harbor(
     )
 
 
-def _unfit(task: Task, world: World) -> str | None:
+def _require_playable(beside: Beside, source: str, world: World) -> None:
+    if not _IMAGE_NAME.fullmatch(beside.arena):
+        raise UsageError(f"--arena {beside.arena!r}: that is no image's name")
+    if world is not World.OFFLINE:
+        message = "--arena: the sites of a trial are replicas, which are played offline"
+        raise UsageError(message, hint="leave --arena out and start arena serve")
+    if source not in suite_names():
+        message = f"--arena: '{source}' is no suite of Arena's, so its image does not have it"
+        raise UsageError(message, hint="leave --arena out and start arena serve")
+
+
+def _unfit(task: Task, world: World, beside: Beside | None) -> str | None:
     if world not in task.worlds:
         return f"it is not played {world.value}"
     if task.files:
         return "it uploads files, and no tool does that"
-    return None
+    return None if beside is None else unfit_with_sites(task, beside.registry)
+
+
+def _write_sites(environment: Path, task: Task, beside: Beside) -> None:
+    compose, sites = written_out(task, beside.registry, beside.arena)
+    (environment / "docker-compose.yaml").write_text(compose, encoding="utf-8")
+    (environment / "arena" / SITES_FILE).write_text(sites, encoding="utf-8")
 
 
 def _filled_in(suite: Suite, source: str, task: Task, world: World, image: str) -> dict[str, str]:

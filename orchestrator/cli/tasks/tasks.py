@@ -402,11 +402,19 @@ def export_tasks(
             " python:3.12-slim-bookworm."
         ),
     ] = None,
+    arena: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IMAGE",
+            help="An image with Arena in it: each trial has sites of its own; no arena serve.",
+        ),
+    ] = None,
     as_json: of.AsJson = False,
 ) -> None:
     """Write a suite as tasks of another harness: a folder for each, without golds.
 
-    Harbor plays them on a running arena serve --socket FILE. (arena export writes finished runs.)
+    Harbor plays them on a running arena serve --socket FILE, or with --arena on sites of their own.
+    (arena export writes finished runs.)
 
     Example: arena tasks export harbor demo harbor-demo
     """
@@ -414,7 +422,7 @@ def export_tasks(
         raise UsageError(f"tasks are not exported as '{form}'", hint="harbor")
     console = Console(as_json)
     written = arena_for(console).suites.export_harbor(
-        suite, folder, tasks or (), world=world, image=image
+        suite, folder, tasks or (), world=world, image=image, arena_image=arena
     )
     console.table(
         (Column("folder"),),

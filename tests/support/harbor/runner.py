@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import signal
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from support.agents.foreign_clients import python_312
+from support.agents.foreign_clients import ROOT, python_312
 
 PINNED = "harbor==0.24.0"
 IMAGE = "arena-test/python:1"
+ARENA_IMAGE = "arena-test/arena:1"
 _DOCKERFILE = """
 FROM debian:bookworm-slim
 RUN apt-get update -q && apt-get install -yq --no-install-recommends python3 \
@@ -103,7 +107,7 @@ class Harbor:
     def job(
         self, *words: str | Path, program: str | None = None
     ) -> Iterator[subprocess.Popen[str]]:
-        """Begin a job; it is killed at the end of the block if it still runs."""
+        """Begin a job; it is interrupted at the end of the block if it still runs."""
         env = {**os.environ, **self.env, "HARBOR_TELEMETRY": "0", "PYTHONPATH": str(self.folder)}
         if program is not None:
             (self.folder / "scripted.py").write_text(_AGENT)
@@ -122,8 +126,12 @@ class Harbor:
             yield running
         finally:
             if running.poll() is None:
-                running.kill()
-            running.wait()
+                running.send_signal(signal.SIGINT)  # it removes its containers
+                try:
+                    running.communicate(timeout=60)
+                finally:
+                    running.kill()
+                    running.wait()
 
     def play(self, name: str, *words: str | Path, program: str | None = None) -> list[Trial]:
         """Play a job to its end."""
@@ -194,5 +202,17 @@ def build_image(folder: Path) -> None:
     (folder / "Dockerfile").write_text(_DOCKERFILE)
     subprocess.check_call(
         ["docker", "build", "--quiet", "--network", "host", "--tag", IMAGE, folder],
+        env={**os.environ, "DOCKER_BUILDKIT": "0"},
+    )
+
+
+def build_arena_image(folder: Path) -> None:
+    """Build the image that `examples/harbor` describes, with Arena as it is here."""
+    shutil.copyfile(ROOT / "examples" / "harbor" / "Dockerfile", folder / "Dockerfile")
+    # The newest soupsieve asks for a later 3.11 than Debian 12 has.
+    words = ["-m", "pip", "wheel", "--quiet", f"{ROOT}[serve]", "soupsieve<3", "-w", "wheels"]
+    subprocess.check_call([sys.executable, *words], cwd=folder)
+    subprocess.check_call(
+        ["docker", "build", "--quiet", "--network", "host", "--tag", ARENA_IMAGE, folder],
         env={**os.environ, "DOCKER_BUILDKIT": "0"},
     )

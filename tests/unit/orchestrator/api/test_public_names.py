@@ -86,7 +86,7 @@ SUITES = {
     "difficulty": "runs",
     "errata": "format_name",
     "import_tasks": "format_name, files, *, out, site_map, new_sites, errata",
-    "export_harbor": "suite, out, patterns, *, world, image",
+    "export_harbor": "suite, out, patterns, *, world, image, arena_image",
     "instantiate": "suite, *, seed, out, workers",
     "lint": "suite, patterns, *, prove, workers, vary",
     "names": "",

@@ -73,7 +73,7 @@ def test_the_agents_container_is_given_neither_token_nor_socket(exported: Harbor
         assert set(compose["services"]["main"]) == {"depends_on"}
         assert "COPY" not in (folder / "environment" / "Dockerfile").read_text()
         config = tomllib.loads((folder / "task.toml").read_text(encoding="utf-8"))
-        assert config["solution"].pop("env") == {"ARENA_TOKEN": "${ARENA_TOKEN}"}
+        assert config["solution"].pop("env") == {"ARENA_TOKEN": "${ARENA_TOKEN:-}"}
         assert "TOKEN" not in json.dumps(config)
 
 
