@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any, Final
 
 from playwright.async_api import Error as PlaywrightError
@@ -28,22 +31,45 @@ async def running_driver() -> AsyncIterator[Playwright]:
         BrowserError: it died while it started, or did not answer.
     """
     _keep_deaths_quiet(asyncio.get_running_loop())
-    try:
-        async with asyncio.timeout(_START_S):
-            playwright = await async_playwright().start()
-    except TimeoutError as error:
-        message = f"Playwright's driver did not start within {_START_S:g} s"
-        raise BrowserError(message) from error
-    except Exception as error:  # Playwright raises no class of its own here
-        if not str(error).startswith(_CLOSED):
-            raise
-        raise BrowserError("Playwright's driver died while it started") from error
+    playwright = await _started()
     try:
         yield playwright
     finally:
         with suppress(PlaywrightError, TimeoutError):
             async with asyncio.timeout(_CLOSE_S):
                 await playwright.stop()
+
+
+async def _started() -> Playwright:
+    others = _drivers()
+    starting = asyncio.ensure_future(async_playwright().start())
+    try:
+        done, _ = await asyncio.wait({starting}, timeout=_START_S)
+    except asyncio.CancelledError:
+        starting.cancel()
+        raise
+    if not done:
+        for pid in _drivers() - others:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+    try:
+        return await starting
+    except Exception as error:  # Playwright raises no class of its own here
+        if not str(error).startswith(_CLOSED):
+            raise
+        what = "died while it started" if done else f"did not start within {_START_S:g} s"
+        raise BrowserError(f"Playwright's driver {what}") from error
+
+
+def _drivers() -> frozenset[int]:
+    """Return the drivers that this process has started; none without /proc."""
+    found = set[int]()
+    for children in Path("/proc/self/task").glob("*/children"):
+        with suppress(OSError):
+            for pid in children.read_text(encoding="ascii").split():
+                if b"run-driver" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    found.add(int(pid))
+    return frozenset(found)
 
 
 class _QuietDeaths:

@@ -6,11 +6,11 @@ Playwright's driver makes the profile and removes it, unless the driver is kille
 from __future__ import annotations
 
 import os
+import select
 import shlex
 import shutil
 import signal
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,7 +23,6 @@ NOTE: Final = "arguments"
 PREFIX: Final = "playwright_chromiumdev_profile-"
 _OPTION: Final = "--user-data-dir="
 _GONE_S: Final = 5.0
-_LOOK_S: Final = 0.05
 _PROC: Final = Path("/proc")
 
 
@@ -48,9 +47,18 @@ def remove_profile(folder: Path) -> None:
     while (pids := list(_using(profile))) and time.monotonic() < due:
         for pid in pids:
             with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        threading.Event().wait(_LOOK_S)  # the end of another's child is no event to wait for
+                _end(pid, due)
     shutil.rmtree(profile, ignore_errors=True)
+
+
+def _end(pid: int, due: float) -> None:
+    """Kill a process, and wait for its end until a time."""
+    process = os.pidfd_open(pid)
+    try:
+        signal.pidfd_send_signal(process, signal.SIGKILL)
+        select.select([process], [], [], max(0.0, due - time.monotonic()))
+    finally:
+        os.close(process)
 
 
 def _noted(folder: Path) -> Path | None:

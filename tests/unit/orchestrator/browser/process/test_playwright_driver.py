@@ -24,9 +24,10 @@ async def test_a_driver_that_does_not_answer_is_a_fault_of_the_browser(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else a run would wait for it without end."""
-    silent = script(tmp_path / "node", "exec sleep 60")
+    silent = script(tmp_path / "node", "while read -r line; do :; done")
     monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(silent))
     monkeypatch.setattr(playwright_driver, "_START_S", 0.1)
     with pytest.raises(BrowserError, match="did not start within"):
         async with running_driver():
             pass
+    assert not playwright_driver._drivers()
