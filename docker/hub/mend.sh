@@ -97,6 +97,7 @@ cat >> /usr/share/pagure/static/pagure.css <<'END'
   .container > .row > .col-2 { height: auto !important; margin-bottom: 1rem; }
   .nav-sidetabs { min-height: 0 !important; flex-direction: row !important; }
   .btn-group { flex-wrap: wrap; }
+  .d-flex:has(> .ml-auto.d-flex.flex-column) { flex-wrap: wrap; }
   pre, table { max-width: 100%; }
 }
 END

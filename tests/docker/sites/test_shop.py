@@ -458,7 +458,8 @@ async def test_what_an_order_with_a_voucher_cost_is_its_price_less_the_voucher(
         for usage, in_time, off, difference, *nothing in used:
             assert usage != "Single use"
             assert in_time
-            assert difference == off > 0
+            assert difference == off
+            assert Decimal(str(off)) > 0
             assert nothing == [0, 0]
         [sums] = await site.rows(
             "SELECT (SELECT SUM(num_orders) FROM voucher_voucher), (SELECT COUNT(*) FROM "
