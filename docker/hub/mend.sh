@@ -26,6 +26,10 @@ sed -i -E 's/<a (role="button"[^>]*issue-metadata-display editmetadatatoggle)/<a
     s/<a (role="button"[^>]*issue-metadata-form hidden editmetadatatoggle)/<a aria-label="Leave metadata as it is" \1/' \
     issue.html repo_pull_request.html
 grep -q 'aria-label="Edit metadata"' issue.html
+sed -i '/nav-link dropdown-toggle" data-toggle="dropdown"/s/<a /&aria-label="Your account" /' master.html
+sed -i -E 's/assignee=(issue|request)\.assignee\.username\) }}"/& aria-label="Assigned to {{ \1.assignee.username }}"/' \
+    _render_issues.html _render_pullrequests.html
+grep -q 'Your account' master.html && grep -q 'Assigned to' _render_issues.html && grep -q 'Assigned to' _render_pullrequests.html
 
 # Headers of Git over HTTP: Pagure gives them as bytes, and no Git takes the answer b'application/x-git-…' for one of its own.
 cd /usr/lib/python3/dist-packages/pagure/ui
@@ -36,7 +40,7 @@ python3 -m compileall -q clone.py
 # New files: a form above each list of files leads to the editor (app/hub/new_files.py), and what it saves is committed
 # though Git does not know it yet, in a new folder too.
 cat > /tmp/new_file.html <<'END'
-      {% if g.repo_committer and branchname in g.branches %}
+      {% if branchname in g.branches and may_push(branchname) %}
       <form class="form-inline float-left pl-2" method="get" action="{{ url_for('new_file', repo=repo.name,
           username=username, namespace=repo.namespace, branchname=branchname) }}">
         <input type="hidden" name="folder" value="{{ filename if filename }}">
@@ -48,7 +52,7 @@ cat > /tmp/new_file.html <<'END'
 END
 line=$(grep -n 'View git log for this path' /usr/share/pagure/templates/file.html | cut -d: -f1)
 sed -i "$((line - 7))r /tmp/new_file.html" /usr/share/pagure/templates/file.html
-sed -i -E 's/^( *lineNumbers: true)$/\1,\n    screenReaderLabel: "Content of the file",\n    autofocus: {{ "false" if data else "true" }}/
+sed -i -E 's/^( *lineNumbers: true)$/\1,\n    screenReaderLabel: "Content of the file",\n    extraKeys: {"Tab": false, "Shift-Tab": false},\n    autofocus: {{ "false" if data else "true" }}/
     s|(<input type="radio" name="braction"[^>]*>)([A-Za-z ]+)|<label>\1 \2</label>|
     s|<select name="branch"|& aria-label="Branch"|
     s|placeholder="Branch name"|& aria-label="Branch name"|' /usr/share/pagure/templates/edit_file.html
@@ -93,6 +97,7 @@ cat >> /usr/share/pagure/static/pagure.css <<'END'
   .container > .row > .col-2 { height: auto !important; margin-bottom: 1rem; }
   .nav-sidetabs { min-height: 0 !important; flex-direction: row !important; }
   .btn-group { flex-wrap: wrap; }
+  .d-flex:has(> .ml-auto.d-flex.flex-column) { flex-wrap: wrap; }
   pre, table { max-width: 100%; }
 }
 END

@@ -24,6 +24,13 @@ for script in dashboard ui; do
 done
 # The boxes of a list's refinements have names for assistive technology.
 mend oscar/templates/oscar/search/partials/facet.html 's/type="checkbox"/& aria-label="{{ item.name }}"/'
+# Buttons that show an arrow alone, and the numbers in a wish list, have names too.
+for page in checkout/shipping_address customer/address/address_list customer/wishlists/wishlists_list customer/wishlists/wishlists_detail; do
+    mend oscar/templates/oscar/$page.html 's/dropdown-toggle" data-toggle="dropdown"><.button>/dropdown-toggle" data-toggle="dropdown" aria-label="More actions"><\/button>/'
+done
+mend oscar/templates/oscar/customer/wishlists/wishlists_detail.html 's/render_field field class+="form-control"/& aria-label=field.label/'
+# A picture's text is what it shows: the kind and the colour.
+mend oscar/templates/oscar/catalogue/partials/gallery.html 's/alt="{{ product.get_title }}"/alt="{{ image.caption|default:product.get_title }}"/'
 # The shop has its own row of related products on a product's page.
 sed -i '/with recommended_products=product.sorted_recommended_products/,/endwith/d' oscar/templates/oscar/catalogue/detail.html
 # Sentences that Oscar leaves to each shop.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes the database, the pictures and the static files of the image, then stops the database cleanly.
+# Makes the database and the static files of the image, then stops the database cleanly.
 set -euo pipefail
 cd /srv/shop/app
 export PYTHONPATH=/srv/shop/seed:$PYTHONPATH PYTHONHASHSEED=0  # the order of migrations hangs on it
@@ -22,6 +22,7 @@ python3 manage.py migrate --verbosity 0
 python3 -m shopseed
 python3 manage.py collectstatic --noinput --verbosity 0
 find /srv/shop/static \( -name '*.css' -o -name '*.js' -o -name '*.svg' \) -size +1k -exec gzip -9nk {} +
+mkdir -p /srv/shop/state/media
 cp /srv/shop/static/oscar/img/image_not_found.jpg /srv/shop/state/media/
 
 # Written in the order of their keys, tables take a third less: every start copies them.

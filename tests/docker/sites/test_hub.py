@@ -143,5 +143,11 @@ async def test_a_new_file_has_a_name_of_its_own_below_the_project_and_an_author_
         assert "docs/piers.csv" in " ".join(good.text.split())
         refused = await opened_as(replica, "maintainer", [*bad, f"{new}README.md"])
         assert {one.status for one in refused} == {302}
-        [other] = await opened_as(replica, "developer", ["/museum-catalogue/new/main/?name=x"])
-        assert other.status == 403
+        for role in ("developer", "administrator"):
+            listed, other = await opened_as(
+                replica, role, ["/museum-catalogue/tree/main", "/museum-catalogue/new/main/?name=x"]
+            )
+            assert (listed.status, "New file" in listed.text) == (200, False)
+            assert other.status == 403
+        [listed] = await opened_as(replica, "maintainer", ["/kettle-firmware/tree/main"])
+        assert "New file" in listed.text

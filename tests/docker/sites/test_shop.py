@@ -401,6 +401,12 @@ async def test_lists_and_reports_of_the_dashboard_agree_with_the_rows(
             "date_placed BETWEEN '2026-02-01' AND '2026-02-28 23:59:59')"
         )
         sales, refunds, delivery = (Decimal(str(one)) for one in sums)
+        [(orders, off)] = await site.rows(
+            "SELECT COUNT(*), SUM(d.amount) FROM order_orderdiscount d JOIN order_order o ON "
+            "o.id = d.order_id WHERE d.voucher_code = 'FIVER' AND o.status <> 'Cancelled' AND "
+            "o.date_placed BETWEEN '2026-02-01' AND '2026-02-28 23:59:59'"
+        )
+        assert orders
 
         def act() -> None:
             with somebody(site.client, MERCHANT) as merchant:
@@ -410,6 +416,7 @@ async def test_lists_and_reports_of_the_dashboard_agree_with_the_rows(
                 assert re.search(rf">{cancelled}</td>\s*<td[^>]*>\+44 117", found)
                 assert f"{low} products<" in merchant.open("/dashboard/stock/?least=2&most=3").text
                 month = "&date_from=2026-02-01&date_to=2026-02-28"
+                before = "&date_from=2023-10-01&date_to=2023-12-31"
                 for report, sum_of in (
                     ("tax", sales),
                     ("tax", (sales / 6).quantize(Decimal("0.01"))),
@@ -419,11 +426,73 @@ async def test_lists_and_reports_of_the_dashboard_agree_with_the_rows(
                     page = merchant.open(f"/dashboard/reports/?report_type={report}{month}").text
                     assert f"£{sum_of:,.2f}" in page.split("All months")[1], report
                 coupons = merchant.open(f"/dashboard/reports/?report_type=coupons{month}").text
+                row = rf"FIVER</td><td>{orders}</td><td>£{off:,.2f}"
+                assert re.search(row, coupons)
+                coupons = merchant.open(f"/dashboard/reports/?report_type=coupons{before}").text
                 assert "No order of this time used a code." in coupons
             with somebody(site.client, EMMA) as emma:
                 invoice = emma.open(f"/accounts/orders/{ORDER}/invoice/").text
                 assert "£44.95" in invoice
                 assert "£7.49" in invoice, "a sixth of the total is VAT"
                 assert emma.ask("/accounts/orders/103000/invoice/").status_code == 404
+
+        await asyncio.to_thread(act)
+
+
+async def test_what_an_order_with_a_voucher_cost_is_its_price_less_the_voucher(
+    shop: AbstractAsyncContextManager[Shop],
+) -> None:
+    async with shop as site:
+        used = await site.rows(
+            "SELECT v.usage, o.date_placed BETWEEN v.start_datetime AND v.end_datetime, d.amount, "
+            "l.unit_price_incl_tax * l.quantity - l.line_price_incl_tax, "
+            "b.price_incl_tax - l.unit_price_incl_tax, "
+            "o.total_incl_tax - o.shipping_incl_tax - l.line_price_incl_tax "
+            "FROM order_orderdiscount d JOIN order_order o ON o.id = d.order_id "
+            "JOIN order_line l ON l.order_id = o.id "
+            "JOIN basket_line b ON b.basket_id = o.basket_id "
+            "JOIN voucher_voucher v ON v.id = d.voucher_id "
+            "JOIN voucher_voucherapplication a ON a.order_id = o.id"
+        )
+        assert len(used) > 100
+        for usage, in_time, off, difference, *nothing in used:
+            assert usage != "Single use"
+            assert in_time
+            assert difference == off
+            assert Decimal(str(off)) > 0
+            assert nothing == [0, 0]
+        [sums] = await site.rows(
+            "SELECT (SELECT SUM(num_orders) FROM voucher_voucher), (SELECT COUNT(*) FROM "
+            "order_orderdiscount), (SELECT SUM(total_discount) FROM voucher_voucher), "
+            "(SELECT SUM(amount) FROM order_orderdiscount)"
+        )
+        assert sums[0] == sums[1] == len(used)
+        assert sums[2] == sums[3]
+
+
+async def test_a_variant_has_a_picture_of_its_own_whose_text_says_the_colour(
+    shop: AbstractAsyncContextManager[Shop],
+) -> None:
+    async with shop as site:
+        [family] = await site.rows(
+            "SELECT parent_id, MIN(id), MAX(id) FROM catalogue_product WHERE parent_id IS NOT NULL "
+            "GROUP BY parent_id ORDER BY parent_id LIMIT 1"
+        )
+
+        def act() -> None:
+            with somebody(site.client) as visitor:
+                seen = set()
+                for number in family[1:]:
+                    page = visitor.open(f"/catalogue/x_{number}/").text
+                    found = re.search(r'<img src="(/media/[^"]+)"[^>]*alt="([^"]+)"', page)
+                    assert found
+                    picture, text = found.groups()
+                    finish = html.unescape(text).rsplit(", ", 1)[1]
+                    assert re.search(rf"Finish</th>\s*<td>{finish}</td>", page)
+                    answer = visitor.open(picture)
+                    assert answer.headers["content-type"] == "image/svg+xml"
+                    seen.add(answer.text)
+                assert len(seen) == 2
+                assert "newsletter_form" in visitor.open("/newsletter/").text
 
         await asyncio.to_thread(act)

@@ -22,12 +22,21 @@ RULES = tuple(
 )
 
 
+def may_push(branchname: str) -> bool:
+    """Tell whether the visitor may push to a branch, as Git's hook would, which knows no admin."""
+    if not pagure.utils.authenticated():
+        return False
+    return pagure.utils.is_repo_collaborator(
+        flask.g.repo, f"refs/heads/{branchname}", flask.g.fas_user.username, flask.g.session
+    )
+
+
 @pagure.utils.login_required
 def new_file(
     repo: str, branchname: str, username: str | None = None, namespace: str | None = None
 ) -> Response | str:
     """Show an empty editor for the file that is asked for, or the editor of one that is there."""
-    if not flask.g.get("repo_committer"):
+    if not may_push(branchname):
         flask.abort(403, description="You are not allowed to edit files in this project")
     if branchname not in flask.g.repo_obj.listall_branches():
         flask.abort(404, description="Branch not found")

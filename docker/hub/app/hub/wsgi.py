@@ -75,6 +75,7 @@ application.view_functions["ui_ns.do_login"] = logins.do_login
 application.before_request(drop_odd_key)
 application.add_url_rule("/health", view_func=health)
 application.add_url_rule("/avatar/<letter>.svg", view_func=avatar)
+application.jinja_env.globals["may_push"] = new_files.may_push
 for rule in new_files.RULES:
     application.add_url_rule(rule, "new_file", new_files.new_file, methods=["GET"])
 # Pagure answers it to POST alone, which looks like a change.

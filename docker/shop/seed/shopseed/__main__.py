@@ -1,9 +1,8 @@
-"""Fills the migrated database and draws the pictures: `python3 -m shopseed`."""
+"""Fills the migrated database: `python3 -m shopseed`."""
 
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import django
 
@@ -23,8 +22,8 @@ from shopseed import (  # noqa: E402
     offers,
     orders,
     parcels,
-    pictures,
     recommendations,
+    redemptions,
     returns,
     reviews,
     searches,
@@ -50,6 +49,7 @@ def main() -> None:
         offers.write_offers()
         offers.write_wishlists(items)
         groups.write_groups()
+        redemptions.write_redemptions(departments, items)
         recommendations.write_recommendations(departments, items)
         returns.write_returns()
         reviews.write_reviews(items)
@@ -62,7 +62,6 @@ def main() -> None:
     searches.write_searches()
     with connection.cursor() as cursor:
         cursor.execute("UPDATE django_migrations SET applied = %s", [clock.NOW])
-    pictures.draw_all(departments, Path(settings.MEDIA_ROOT))
     print(f"seeded {len(items)} products in {time.monotonic() - started:.1f} s")
 
 

@@ -12,7 +12,7 @@ from oscar.core.loading import get_model
 from shopseed import plan
 from shopseed.clock import NOW, moment
 from shopseed.opinions import describe
-from shopseed.pictures import TINTS, picture_name
+from shopseed.pictures import caption, picture_name
 from shopseed.plan import Plan
 from shopseed.vocabulary import Department
 
@@ -143,12 +143,11 @@ def write_products(departments: list[Department], merchant: object) -> list[Plan
             items.append(item)
             rows.append(_row(item, product_class, created))
             values += _values(item, names)
-            path = f"products/{picture_name(top.words.name, item.tint % len(TINTS))}"
             images.append(
                 ProductImage(
                     product_id=item.id,
-                    original=path,
-                    caption="",
+                    original=f"products/{picture_name(item)}",
+                    caption=caption(item),
                     display_order=0,
                     date_created=created,
                 )

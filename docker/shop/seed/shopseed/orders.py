@@ -261,9 +261,12 @@ def _write_records(sales: list[Sale], items: list[Plan]) -> None:
     )
 
 
-def _write_open_baskets(sales: list[Sale]) -> None:
-    """Leave some customers with a full basket; the customer role starts with an empty one."""
-    rng = Random("open baskets")
+def _write_open_baskets(
+    sales: list[Sale], items: list[Plan], stock: dict[int, StockRecord]
+) -> None:
+    """Leave some customers with a basket of what they looked at; the customer role has none."""
+    rng, wanted = Random("open baskets"), Random("what is in them")
+    goods = [item for item in items if item.price is not None]
     number = ORDERS
     seen = {CUSTOMER_ID}
     for sale in rng.sample(sales, 200):
@@ -273,7 +276,11 @@ def _write_open_baskets(sales: list[Sale]) -> None:
         number += 1
         when = moment(rng, NOW - timedelta(days=30))
         Basket.objects.create(id=number, owner=sale.user, status=Basket.OPEN, date_created=when)
-        BasketLine.objects.bulk_create(_basket_lines(number, sale.goods, when))
+        picked = [
+            (stock[item.id], item, wanted.choices((1, 2, 4), weights=(7, 2, 1))[0])
+            for item in sorted(wanted.sample(goods, len(sale.goods)), key=lambda one: one.id)
+        ]
+        BasketLine.objects.bulk_create(_basket_lines(number, picked, when))
 
 
 def _settle_stock(stock: dict[int, StockRecord], lines: list[Line]) -> None:
@@ -354,4 +361,4 @@ def write_orders(items: list[Plan], homes: dict[int, Home]) -> None:
     _write_history(sales)
     _settle_stock(stock, lines)
     _write_records(sales, items)
-    _write_open_baskets(sales)
+    _write_open_baskets(sales, items, stock)

@@ -54,7 +54,9 @@ class ContactView(CreateView):
 class SubscribeView(View):
     """Puts an address on the newsletter's list."""
 
-    http_method_names = ("post",)
+    def get(self, request: HttpRequest) -> HttpResponse:
+        """Show whoever opens the form's address the form."""
+        return redirect(f"{reverse('contact')}#newsletter_email")
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Subscribe it, and return to the page that the visitor comes from."""
