@@ -45,7 +45,6 @@ class Migration(migrations.Migration):
                 ("password", models.CharField(max_length=128)),
                 ("biography", models.TextField(blank=True, default="")),
                 ("joined", models.DateTimeField(default=waypost.clock.now)),
-                ("read_up_to", models.IntegerField(default=0)),
             ],
         ),
         migrations.CreateModel(
@@ -86,8 +85,6 @@ class Migration(migrations.Migration):
                 ("title", models.CharField(max_length=300)),
                 ("url", models.CharField(blank=True, default="", max_length=2000)),
                 ("body", models.TextField(blank=True, default="")),
-                ("image", models.CharField(blank=True, default="", max_length=80)),
-                ("image_alt", models.CharField(blank=True, default="", max_length=300)),
                 ("is_sticky", models.BooleanField(default=False)),
                 ("is_locked", models.BooleanField(default=False)),
                 ("comment_count", models.IntegerField(default=0)),
@@ -334,32 +331,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-        ),
-        migrations.CreateModel(
-            name="ReadMark",
-            fields=[
-                (
-                    "id",
-                    models.AutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "comment",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, to="waypost.comment"
-                    ),
-                ),
-                (
-                    "member",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, to="waypost.member"
-                    ),
-                ),
-            ],
-            options={
-                "unique_together": {("member", "comment")},
-            },
         ),
         migrations.CreateModel(
             name="CommentVote",
