@@ -22,5 +22,8 @@ mend app/helpers/issues_helper.rb "/\"ids\\[\\]\", other_issue.id,/{n;s/false, :
 mend public/javascripts/application.js "/^function buildFilterRow/,/^}/s/^}\$/  tr.find('td.operator select').attr('aria-label', filterOptions['name'] + ': operator');\\
   tr.find('td.values :input').attr('aria-label', filterOptions['name'] + ': value');\\
 }/"
+# An account's page has a link to follow its owner, and says who does (80_following.rb).
+mend app/views/users/show.html.erb 's/^<div class="contextual">$/&\n<%= render "users\/follow" %>/
+    s/^<%= call_hook :view_account_left_bottom/<%= render "users\/followers" %>\n&/'
 # The charts' script has another name than in Redmine's own archive.
 ln -s ../../../javascript/chart.js/chart.min.js public/javascripts/chart.min.js

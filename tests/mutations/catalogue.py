@@ -13,7 +13,7 @@ from mutations.tables import ROWS, SCHEMA
 
 MUTATIONS: Final = {
     "shop": (*SHOP, *FILES, *ROWS, *SCHEMA),
-    "forum": (*FORUM, *ROWS, *SCHEMA),  # all its state is in its tables
+    "forum": (*FORUM, *FILES, *ROWS, *SCHEMA),
     "cms": (*CMS, *FILES, *ROWS, *SCHEMA),
     "kiosk": (*KIOSK, *FILES, *ROWS, *SCHEMA),
 }

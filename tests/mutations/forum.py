@@ -8,6 +8,7 @@ from typing import Final
 
 from mutations.mutation import Kind, Mutation
 from mutations.seeds import word
+from mutations.shop import png
 from mutations.subject import Subject
 from mutations.visitor import Visitor
 
@@ -35,6 +36,22 @@ async def _submit(subject: Subject, dice: Random) -> str:
 
     await subject.http(MEMBER, submit)
     return f"'{title}' in {forum}"
+
+
+async def _picture(subject: Subject, dice: Random) -> str:
+    forum, title, picture = dice.choice(_KEPT), word(dice), png(dice)
+
+    def submit(visitor: Visitor) -> str:
+        form = visitor.open(f"/submit/{forum}")
+        sent = {"submission[title]": title, "submission[forum]": forum}
+        files = {"submission[image]": (f"{title}.png", picture, "image/png")}
+        page = visitor.send(form, "submission[title]", sent, files)
+        found = re.search(r'<img src="(/submission_images/[^"]+)" alt="' + title, page.text)
+        assert found, f"no picture '{title}' on {page.url}"
+        assert visitor.open(found.group(1)).content == picture, found.group(1)
+        return found.group(1)
+
+    return await subject.http(MEMBER, submit)
 
 
 async def _comment(subject: Subject, dice: Random) -> str:
@@ -107,6 +124,7 @@ async def _register(subject: Subject, dice: Random) -> str:
 
 FORUM = (
     Mutation("submission", Kind.HTTP, _submit),
+    Mutation("picture", Kind.HTTP, _picture),
     Mutation("comment", Kind.HTTP, _comment),
     Mutation("vote", Kind.HTTP, _vote),
     Mutation("biography", Kind.HTTP, _biography),

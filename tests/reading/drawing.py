@@ -14,7 +14,7 @@ _TARGET: Final = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _QUOTED: Final = re.compile(r"(?m)^>.*$")
 _BETWEEN: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 _NUMBER: Final = re.compile(r"£?\d[\d.,]*")
-_NAME: Final = re.compile(r"(?<=[^.!?:] )[A-Z][\w'&]+(?: [A-Z][\w'&]+)*")
+_NAME: Final = re.compile(r"@\w+|(?<=[^.!?:] )[A-Z][\w'&]+(?: [A-Z][\w'&]+)*")
 
 
 def drawn(kind: str, ids: Iterable[str], number: int, seed: int) -> Sequence[str]:

@@ -50,7 +50,7 @@ public=(/ /projects /projects.json /issues /issues/100 /issues/100.json '/issues
     $code/changes/src/heating_curve.c $code/raw/README.md $project/versions.json
     $project/activity.atom $project/issues/report $project/wiki/Wiki/history /robots.txt
     '/git/kettle-firmware.git/info/refs?service=git-upload-pack')
-member=(/my/page /my/account /my/password $project/issues/new /issues/100 /issues/100/edit $project/time_entries/new
+member=(/my/page /my/account /users/5 /my/password $project/issues/new /issues/100 /issues/100/edit $project/time_entries/new
     $project/wiki/Style_guide/edit)
 maintainer=($project/settings $project/settings/members $project/settings/versions $project/settings/repositories
     $project/versions/new $project/news/new /projects/new)

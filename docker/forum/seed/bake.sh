@@ -3,7 +3,7 @@
 set -euo pipefail
 cd /srv/forum/app
 export PYTHONPATH=/srv/forum/seed:/srv/forum/sources/shop:/srv/forum/sources/talk:$PYTHONPATH PYTHONHASHSEED=0
-mkdir -p /run/forum
+mkdir -p /run/forum /srv/forum/state/media
 sql() { mariadb --defaults-file=/srv/forum/my.cnf --user=arena "$@"; }
 
 mariadb-install-db --defaults-file=/srv/forum/my.cnf --skip-test-db \

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 import requests
@@ -22,7 +23,9 @@ from sites.registry import load_registry
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=1)]
 
 MEMBER = ("anna_fairweather", "waypost-anna-2026")
+PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(64)
 MODERATOR = ("tom_ashworth", "waypost-tom-2026")
+ATOM = "{http://www.w3.org/2005/Atom}"
 TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 
 
@@ -38,16 +41,25 @@ class Visitor:
         assert answer.status_code == status, (path, answer.status_code)
         return answer.text
 
+    def content(self, path: str) -> bytes:
+        return self._session.get(self._client.url(path), timeout=30).content
+
     def json(self, path: str) -> Any:
         return self._session.get(self._client.url(path), timeout=30).json()
 
     def send(
-        self, path: str, data: Mapping[str, str] | None = None, *, status: int = 200
+        self,
+        path: str,
+        data: Mapping[str, str] | None = None,
+        *,
+        status: int = 200,
+        image: bytes | None = None,
     ) -> requests.Response:
         token = TOKEN.search(self.page("/logout"))
         assert token
         sent = {"csrfmiddlewaretoken": token.group(1), **(data or {})}
-        answer = self._session.post(self._client.url(path), data=sent, timeout=30)
+        files = {"submission[image]": ("picture", image)} if image else None
+        answer = self._session.post(self._client.url(path), data=sent, files=files, timeout=30)
         assert answer.status_code == status, (path, answer.status_code, answer.text[:300])
         return answer
 
@@ -108,6 +120,85 @@ async def test_a_submission_is_shown_with_its_markdown_and_nothing_that_acts(
                  "submission[forum]": "coffee"},
             )  # fmt: skip
             assert "This is not a valid URL" in refused.text
+
+    async with forum as client:
+        await asyncio.to_thread(act, client)
+
+
+async def test_a_picture_is_shown_with_its_description_and_leads_where_the_title_does(
+    forum: AbstractAsyncContextManager[OriginClient],
+) -> None:
+    form = {"submission[title]": "The quay", "submission[forum]": "coffee"}
+    described = {**form, "submission[image_alt]": "Two boats"}
+
+    def act(client: OriginClient) -> None:
+        with somebody(client, MEMBER) as anna, somebody(client) as stranger:
+            shown = anna.send("/submit", described, image=PICTURE).text
+            (path,) = set(re.findall(r"/submission_images/\w+\.png", shown))
+            assert f'<img src="{path}" alt="Two boats">' in shown
+            assert f'<a href="{path}" class="submission__link"' in shown
+            assert stranger.json("/f/coffee/20001.json")["image"] == path
+            assert stranger.content(path) == PICTURE
+            assert f'<img src="{path}" alt="Two boats"' in stranger.page("/f/coffee/new")
+            assert "submission__thumbnail" in stranger.page("/f/Bristol/new"), "none was seeded"
+            again = {**form, "submission[forum]": "Bristol", "submission[url]": client.url(path)}
+            link = f'<a href="{client.url(path)}" class="submission__link"'
+            assert link in anna.send("/submit", again).text
+            for refused, why in ((b"<svg/>", "This is not an image"), (PICTURE, "not both")):
+                both = {**form, "submission[url]": "http://wiki.arena.test/"}
+                assert why in anna.send("/submit", both, image=refused).text
+
+    async with forum as client:
+        await asyncio.to_thread(act, client)
+
+
+async def test_a_reply_is_notified_until_it_is_marked_as_read_and_looking_marks_nothing(
+    forum: AbstractAsyncContextManager[OriginClient],
+) -> None:
+    def unread(somebody: Visitor) -> int:
+        (count,) = re.findall(r">Notifications(?: \((\d+)\))?</a>", somebody.page("/notifications"))
+        return int(count or 0)
+
+    def act(client: OriginClient) -> None:
+        with somebody(client, MEMBER) as anna, somebody(client, MODERATOR) as tom:
+            before = unread(anna)
+            assert before > 1
+            thread = anna.submit("coffee", "Who answers?")
+            tom.comment(thread, "I do")
+            anna.comment(thread, "So do I")
+            assert unread(anna) == before + 1
+            shown = anna.page("/notifications")
+            assert "I do" in shown
+            assert "So do I" not in shown
+            (newest, *_) = re.findall(r'name="comment" value="(\d+)"', shown)
+            tom.send("/notifications/read", {"comment": newest})
+            assert unread(anna) == before + 1, "it is hers"
+            anna.send("/notifications/read", {"comment": newest})
+            assert unread(anna) == before
+            assert "I do" not in anna.page("/notifications")
+            assert "I do" in anna.page("/notifications?show=all")
+            anna.send("/notifications/read", {"up_to": newest})
+            assert unread(anna) == 0
+
+    async with forum as client:
+        await asyncio.to_thread(act, client)
+
+
+async def test_feeds_name_the_newest_of_a_forum_and_of_a_member(
+    forum: AbstractAsyncContextManager[OriginClient],
+) -> None:
+    def titles(visitor: Visitor, path: str) -> list[str]:
+        feed = ET.fromstring(visitor.content(path))  # noqa: S314  our own replica's
+        return [one.findtext(f"{ATOM}title", "") for one in feed.iter(f"{ATOM}entry")]
+
+    def act(client: OriginClient) -> None:
+        with somebody(client, MEMBER) as anna, somebody(client) as stranger:
+            thread = anna.submit("coffee", "Beans & <b>sieves</b>")
+            anna.comment(thread, "And scales")
+            assert titles(stranger, "/f/coffee.atom")[0] == "Beans & <b>sieves</b>"
+            newest = titles(stranger, f"/user/{MEMBER[0]}.atom")[:2]
+            assert newest == ["Comment on Beans & <b>sieves</b>", "Beans & <b>sieves</b>"]
+            assert 'href="/f/coffee.atom"' in stranger.page("/f/coffee")
 
     async with forum as client:
         await asyncio.to_thread(act, client)

@@ -109,3 +109,23 @@ async def test_a_kind_of_place_is_found_the_nearest_first(
             )
         listed = re.findall(r'<a href="(/\w+/\d+)#map', page.text)
         assert listed[:3] == [f"/{row[0]}/{row[1]}" for row in nearest.rows]
+
+
+async def test_a_region_names_those_that_it_shares_a_border_with_and_no_others(
+    running: AbstractAsyncContextManager[tuple[Engine, Replica]],
+) -> None:
+    async with running as (_, replica):
+        rows = await ask(replica, "SELECT name, id FROM osm.object WHERE kind = 'relation'")
+        ids = {row[0]: row[1] for row in rows.rows}
+        with visitor(replica, None, ()) as one:
+            pages = {
+                name: (
+                    await asyncio.to_thread(
+                        one.session.get, one.client.url(f"/relation/{ids[name]}")
+                    )
+                ).text
+                for name in ("Old Town", "Port Merrow")
+            }
+        listed = pages["Old Town"].partition("Borders on")[2].partition("</ul>")[0]
+        assert re.findall(r">([^<]+)</a>", listed) == ["Harbour ward", "Pinewood"]
+        assert "Borders on" not in pages["Port Merrow"]

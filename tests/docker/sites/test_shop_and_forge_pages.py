@@ -59,6 +59,29 @@ async def page_on(site_name: str, role: str) -> AsyncIterator[tuple[Replica, Pag
             await browser.close()
 
 
+async def test_people_of_the_forge_follow_each_other_and_say_how_they_are() -> None:
+    async with page_on("forge", "developer") as (_, page):
+        await page.goto("/users/5")
+        followers = page.get_by_role("heading", name="Followers").locator("+ p")
+        assert "Tom Ashworth" not in await followers.inner_text()
+        await page.get_by_role("link", name="Follow", exact=True).click()
+        await page.get_by_role("link", name="Unfollow", exact=True).wait_for()
+        assert "Tom Ashworth" in await followers.inner_text()
+        await page.goto("/my/account")
+        await page.get_by_label("Status").fill("Out for tea")
+        await page.get_by_role("button", name="Save").first.click()
+        await page.goto("/users/current")
+        await page.get_by_text("Status: Out for tea").wait_for()
+        assert await page.get_by_role("link", name="Follow", exact=True).count() == 0, (
+            "it is his own"
+        )
+        following = page.get_by_role("heading", name="Following").locator("+ p")
+        assert "Ines Ferreira" in await following.inner_text()
+        await page.goto("/users/5")
+        await page.get_by_role("link", name="Unfollow", exact=True).click()
+        await page.get_by_role("link", name="Follow", exact=True).wait_for()
+
+
 async def test_pages_of_the_shop_take_dates_as_they_are_read_and_name_their_boxes() -> None:
     async with page_on("shop", "merchant") as (_, page):
         for typed, said in (

@@ -56,7 +56,7 @@ def test_a_template_is_posed_on_sites_that_there_are_or_on_no_site() -> None:
 def test_the_totals_of_the_page_are_the_sums_of_the_table() -> None:
     listed = rows("webarena")
 
-    assert {row["kind"] for row in listed} == set(KINDS)
+    assert {row["kind"] for row in listed} <= set(KINDS)
     assert cells("**all**") == sums(listed)
     for group in {row["of"] for row in listed}:
         assert cells(group) == sums([row for row in listed if row["of"] == group])

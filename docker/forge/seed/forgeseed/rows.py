@@ -7,7 +7,7 @@ from forgeseed.people import Person
 from forgeseed.projects import Project
 from forgeseed.rows_issues import add_issues
 from forgeseed.rows_pages import add_pages
-from forgeseed.rows_people import add_people, add_projects
+from forgeseed.rows_people import add_follows, add_people, add_projects
 from forgeseed.settings import add_settings
 from forgeseed.tables import Tables
 
@@ -20,6 +20,7 @@ def filled(
     add_people(tables, people)
     add_projects(tables, projects)
     add_issues(tables, issues)
+    add_follows(tables, projects)
     add_pages(tables, projects)
     add_settings(tables)
     return tables

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from forgeseed.clock import NOW
 from forgeseed.people import Person
 from forgeseed.projects import Project
@@ -12,7 +14,12 @@ MODULES = (
     "issue_tracking", "time_tracking", "news", "documents", "files",
     "wiki", "repository", "boards", "calendar", "gantt",
 )  # fmt: skip
-ABOUT, WEBSITE, TOWN = 1, 2, 3  # custom fields of accounts
+ABOUT, WEBSITE, TOWN, STATUS = 1, 2, 3, 4  # custom fields of accounts
+STATUSES = (
+    "On leave until Monday", "Reviewing, slowly", "At the repair café on Thursdays", "Busy",
+    "Back in November", "Answers mail, not calls", "Night shift this week", "Writing documentation",
+)  # fmt: skip
+KNOWN = 10  # the accounts that people log in as are among these: they follow nobody yet
 PREFERENCES = "---\n:no_self_notified: '1'\n:comments_sorting: asc\n:warn_on_leaving_unsaved: '0'\n"
 REPOSITORIES = "/srv/forge/state/repositories"
 
@@ -42,7 +49,10 @@ def add_people(tables: Tables, people: tuple[Person, ...]) -> None:
                 "tokens", user_id=person.id, action=action, value=person.key(action),
                 created_on=person.since, updated_on=person.since,
             )  # fmt: skip
-        for field, value in ((ABOUT, person.about), (WEBSITE, ""), (TOWN, person.town)):
+        rng = Random(f"forge/status/{person.login}")
+        status = rng.choice(STATUSES) if rng.random() < 0.15 else ""
+        said = {ABOUT: person.about, WEBSITE: "", TOWN: person.town, STATUS: status}
+        for field, value in said.items():
             tables.add(
                 "custom_values", customized_type="Principal", customized_id=person.id,
                 custom_field_id=field, value=value,
@@ -51,12 +61,28 @@ def add_people(tables: Tables, people: tuple[Person, ...]) -> None:
 
 def _add_custom_fields(tables: Tables) -> None:
     for place, (name, kind) in enumerate(
-        (("About me", "text"), ("Website", "link"), ("Town", "string")), start=1
+        (("About me", "text"), ("Website", "link"), ("Town", "string"), ("Status", "string")),
+        start=1,
     ):
         tables.add(
             "custom_fields", type="UserCustomField", name=name, field_format=kind,
             is_required=False, is_for_all=False, is_filter=False, position=place, searchable=False,
             default_value="", editable=True, visible=True, multiple=False, format_store="--- {}\n",
+        )  # fmt: skip
+
+
+def add_follows(tables: Tables, projects: tuple[Project, ...]) -> None:
+    """Let some of each project's people follow who leads it."""
+    rng = Random("forge/follows")
+    pairs = dict.fromkeys(
+        (project.team[0][0].id, person.id)
+        for project in projects
+        for person, _ in project.team[1:]
+        if rng.random() < 0.3 and not person.locked and person.id > KNOWN
+    )
+    for followed, follower in pairs:
+        tables.add(
+            "watchers", watchable_type="Principal", watchable_id=followed, user_id=follower
         )  # fmt: skip
 
 

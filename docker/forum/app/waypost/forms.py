@@ -10,7 +10,7 @@ from django.contrib.auth.hashers import check_password
 from django.core.exceptions import ValidationError
 from django.forms import Textarea
 
-from waypost import paths
+from waypost import paths, pictures
 from waypost.models import Forum, Member
 
 BODY_LENGTH = 25_000
@@ -64,6 +64,17 @@ class SubmissionForm(NamedForm):
     """A submission to be, or its new text."""
 
     url = _text("URL", 2000, needed=False)
+    image = forms.FileField(
+        label="Image",
+        required=False,
+        help_text="PNG, JPEG, GIF or WebP, up to 4 MB.",
+    )
+    image_alt = _text(
+        "Image description",
+        300,
+        needed=False,
+        help_text="For those who cannot see the image.",
+    )
     title = _text("Title", 300)
     body = _area("Body", BODY_LENGTH, needed=False)
     forum = forms.CharField(label="Forum", error_messages=REQUIRED)
@@ -81,6 +92,27 @@ class SubmissionForm(NamedForm):
                 message = "This is not a valid URL: it begins with http:// or https://."
                 raise ValidationError(message)
         return url
+
+    def clean_image(self) -> tuple[str, bytes] | None:
+        """Accept pictures only; return the file's name and what it holds."""
+        sent = self.cleaned_data["image"]
+        if not sent:
+            return None
+        if sent.size > pictures.MOST_BYTES:
+            message = "The image is larger than 4 MB."
+            raise ValidationError(message)
+        content = sent.read()
+        name = pictures.name_of(content)
+        if name is None:
+            message = "This is not an image: PNG, JPEG, GIF and WebP are known."
+            raise ValidationError(message)
+        return name, content
+
+    def clean(self) -> dict[str, object]:
+        """Let a title lead to one place only."""
+        if self.cleaned_data.get("url") and self.cleaned_data.get("image"):
+            self.add_error("image", "A submission has a URL or an image, not both.")
+        return self.cleaned_data
 
     def clean_forum(self) -> Forum:
         """Find the forum by its name."""

@@ -30,6 +30,7 @@ class Member(models.Model):
     password = models.CharField(max_length=128)
     biography = models.TextField(default="", blank=True)
     joined = models.DateTimeField(default=clock.now)
+    read_up_to = models.IntegerField(default=0)  # id of the newest comment of which they know
 
     @property
     def path(self) -> str:
@@ -113,12 +114,14 @@ class Votable(models.Model):
 
 
 class Submission(Votable):
-    """A thread: a title with a link, a text, or both."""
+    """A thread: a title with a link or an image, a text, or both."""
 
     forum = models.ForeignKey(Forum, CASCADE)
     title = models.CharField(max_length=300)
     url = models.CharField(max_length=2000, default="", blank=True)
     body = models.TextField(default="", blank=True)
+    image = models.CharField(max_length=80, default="", blank=True)  # a file of `pictures.FOLDER`
+    image_alt = models.CharField(max_length=300, default="", blank=True)
     is_sticky = models.BooleanField(default=False)
     is_locked = models.BooleanField(default=False)
     comment_count = models.IntegerField(default=0)
@@ -148,6 +151,11 @@ class Submission(Votable):
         """The host a link leads to; empty for a text."""
         return self.url.partition("://")[2].partition("/")[0].removeprefix("www.")
 
+    @property
+    def image_path(self) -> str:
+        """Where its image is shown; empty where it has none."""
+        return paths.image(self.image) if self.image else ""
+
 
 class Comment(Votable):
     """An answer to a submission or to another comment.
@@ -175,6 +183,18 @@ class Comment(Votable):
     def level(self) -> int:
         """How deep it lies; an answer to the submission itself has level 1."""
         return len(self.path) // paths.STEP_DIGITS
+
+
+class ReadMark(models.Model):
+    """A reply that a member took off the list of their notifications, before all the others."""
+
+    member = models.ForeignKey(Member, CASCADE)
+    comment = models.ForeignKey(Comment, CASCADE)
+
+    class Meta:
+        """A reply is taken off once."""
+
+        unique_together = [("member", "comment")]
 
 
 class SubmissionVote(models.Model):

@@ -40,6 +40,11 @@ def user(name: str) -> str:
     return f"/user/{name}"
 
 
+def image(name: str) -> str:
+    """Return the path of a submission's image."""
+    return f"/submission_images/{name}"
+
+
 def step(number: int) -> str:
     """Return a comment's own step of its materialised path: sorts as the number does."""
     if not 0 <= number < 36**STEP_DIGITS:

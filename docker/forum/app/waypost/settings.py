@@ -49,6 +49,7 @@ DATABASES = {
         "CONN_MAX_AGE": None,
     }
 }
+FILE_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024  # whatever nginx lets through: no file of its own
 DEFAULT_AUTO_FIELD = "django.db.models.AutoField"
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

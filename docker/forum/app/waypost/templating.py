@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from waypost import clock, markdown, paths
+from waypost import clock, markdown, notices, paths
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -39,6 +39,7 @@ def page(
         "member": request.member,
         "token": get_token(request),
         "alerts": list(get_messages(request)),
+        "unread": len(notices.unread(request.member)) if request.member else 0,
     }
     return HttpResponse(render_to_string(template, context), status=status)
 

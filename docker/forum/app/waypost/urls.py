@@ -8,6 +8,7 @@ from waypost import paths
 from waypost.listing import Sort
 from waypost.views import (
     api,
+    atom,
     comments,
     errors,
     feeds,
@@ -16,6 +17,7 @@ from waypost.views import (
     members,
     messages,
     moderation,
+    notifications,
     search,
     sessions,
     submissions,
@@ -76,6 +78,7 @@ urlpatterns = [
     path("f/<name:forum>", forums.front),
     path("f/<name:forum>/<order:sort>", forums.front),
     path("f/<name:forum>.json", feeds.forum),
+    path("f/<name:forum>.atom", atom.forum),
     path("f/<name:forum>/comments", comments.latest),
     path("f/<name:forum>/edit", forums.edit),
     path("f/<name:forum>/subscribe", forums.subscribe, {"wanted": True}),
@@ -129,6 +132,7 @@ urlpatterns = [
     path("u/<name:username>", members.shortcut),
     path("user/<name:username>", members.overview),
     path("user/<name:username>.json", feeds.user),
+    path("user/<name:username>.atom", atom.user),
     path("user/<name:username>/submissions", members.submissions),
     path("user/<name:username>/comments", members.comments),
     path("user/<name:username>/edit_biography", members.edit_biography),
@@ -137,6 +141,8 @@ urlpatterns = [
     path("user/<name:username>/block_user", members.block),
     path("unblock/<int:row>", members.unblock),
     path("user/<name:username>/compose_message", messages.compose),
+    path("notifications", notifications.unread),
+    path("notifications/read", notifications.mark_read),
     path("messages", messages.inbox),
     path("messages/thread/<int:number>", messages.thread),
 ]

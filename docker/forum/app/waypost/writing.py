@@ -36,12 +36,10 @@ def rank(submission: Submission) -> None:
     submission.controversy = ranking.controversy(submission.ups, submission.downs)
 
 
-def submit(
-    author: Member, forum: Forum, *, title: str, url: str, body: str, flag: Flag
-) -> Submission:
-    """Write a submission, with its author's vote for it."""
+def submit(author: Member, forum: Forum, *, flag: Flag, **texts: str) -> Submission:
+    """Write a submission, with its author's vote for it; `texts` are its title, body and so on."""
     hold(forum)
-    made = Submission(author=author, forum=forum, title=title, url=url, body=body, flag=flag, ups=1)
+    made = Submission(author=author, forum=forum, flag=flag, ups=1, **texts)
     rank(made)
     made.save()
     SubmissionVote.objects.create(target=made, member=author, choice=1)

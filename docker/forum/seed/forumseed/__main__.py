@@ -11,7 +11,17 @@ django.setup()
 from django.db import connection, transaction  # noqa: E402  (models exist after setup)
 from waypost.clock import NOW  # noqa: E402
 
-from forumseed import bodies, comments, demo, moderation, people, places, rows, threads  # noqa: E402
+from forumseed import (  # noqa: E402
+    bodies,
+    comments,
+    demo,
+    moderation,
+    people,
+    pictures,
+    places,
+    rows,
+    threads,
+)
 from forumseed.vocabulary import load  # noqa: E402
 
 
@@ -27,6 +37,7 @@ def main() -> None:
     threads.pin(drafts, kept)
     threads.write(drafts, words)
     bodies.write(drafts)
+    pictures.draw(drafts)
     remarks = comments.plan(drafts, writers)
     comments.write(remarks, names, drafts)
     votes = demo.cast_votes(drafts, remarks)
@@ -35,7 +46,7 @@ def main() -> None:
     log.banned(forums, read)
     print(f"written in {time.monotonic() - started:.1f} s", flush=True)
     with transaction.atomic():
-        rows.write_members(names, drafts, remarks, forums, words)
+        rows.write_members(names, drafts, remarks, forums, words, demo.read_up_to(remarks))
         rows.write_forums(forums, read, kept, drafts, words)
         rows.write_submissions(drafts, remarks)
         rows.write_comments(remarks)

@@ -11,9 +11,9 @@ from waypost import paths
 
 from forumseed import timing
 from forumseed.bodies import Earlier
-from forumseed.discussion import Discussion, Said, Turn
+from forumseed.discussion import JOIN, Discussion, Said, Turn
 from forumseed.matter import Matter
-from forumseed.remarks import topics
+from forumseed.remarks import afield, topics
 from forumseed.threads import Crowd, Draft
 
 COMMENTS = 100_000
@@ -133,8 +133,9 @@ def write(remarks: list[Remark], names: list[str], drafts: list[Draft]) -> None:
 def _discussion(draft: Draft, count: int) -> Discussion:
     matter = Matter(draft, "comments")
     is_fact = draft.intent == "fact" or draft.place.kind in {"learned", "made"}
-    kind = "learned" if is_fact else draft.place.kind
-    return Discussion(matter, topics(draft, matter, count), kind)
+    is_invitation = matter.holds("=looking_for_people") or matter.holds("=meet-up")
+    kind = "learned" if is_fact else JOIN if is_invitation else draft.place.kind
+    return Discussion(matter, topics(draft, matter, count), kind, afield(draft, matter))
 
 
 def _turn(remark: Remark, below: list[Remark], names: list[str]) -> Turn:

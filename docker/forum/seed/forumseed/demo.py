@@ -19,6 +19,7 @@ from forumseed.threads import Draft
 
 VOTES = {MODERATOR: (60, 120), MEMBER: (160, 320)}  # on submissions, on comments
 THREADS = {MODERATOR: 7, MEMBER: 12}
+UNREAD = timedelta(hours=36)
 
 
 def cast_votes(drafts: list[Draft], remarks: list[Remark]) -> list[tuple[type, list[Any]]]:
@@ -50,6 +51,11 @@ def cast_votes(drafts: list[Draft], remarks: list[Remark]) -> list[tuple[type, l
             ])
         )  # fmt: skip
     return rows
+
+
+def read_up_to(remarks: list[Remark]) -> int:
+    """Return the id of the last comment before everybody's notifications begin."""
+    return max(one.id for one in remarks if one.created < NOW - UNREAD)
 
 
 def write_messages(names: list[str], places: list[Place], words: dict[str, Any]) -> None:

@@ -15,8 +15,7 @@ from forumseed.phrases import articles_agree, small
 from forumseed.vocabulary import load
 
 if TYPE_CHECKING:
-    from forumseed.context import Context
-    from forumseed.sources import Product
+    from forumseed.sources import Article, Product
     from forumseed.threads import Draft
 
 CHOICE = re.compile(r"\[([^\[\]]*\|[^\[\]]*)\]")
@@ -140,10 +139,10 @@ def known_of(product: Product) -> str:
     return f"{product.kind} | {product.material} | {product.finish}".lower()
 
 
-def prose(context: Context) -> list[tuple[str, str]]:
-    """Return the article's whole sentences, each with its heading: "J. S. Bach" is no end of one."""
+def prose(article: Article | None) -> list[tuple[str, str]]:
+    """Return an article's whole sentences, each with its heading: "J. S. Bach" is no end of one."""
     whole: list[tuple[str, str]] = []
-    for heading, sentence in context.article.sentences if context.article else ():
+    for heading, sentence in article.sentences if article else ():
         if whole and whole[-1][0] == heading and INITIAL.search(whole[-1][1]):
             whole[-1] = (heading, f"{whole[-1][1]} {sentence}")
         else:
@@ -157,7 +156,7 @@ def prose(context: Context) -> list[tuple[str, str]]:
 
 def _fact(matter: Matter) -> str | None:
     told = matter.said.get("fact_short", "")
-    found = [one for _, one in prose(matter.context) if one.rstrip(".") not in told]
+    found = [one for _, one in prose(matter.context.article) if one.rstrip(".") not in told]
     return matter.pick(found)
 
 
@@ -232,5 +231,6 @@ KEPT: dict[str, Callable[[Matter], str | None]] = {
     "it": lambda matter: f"the {matter.product.model}" if matter.product else None,
     "fact": _fact,
     "topic": lambda matter: small(matter.context.article.title) if matter.context.article else None,
+    "entry": lambda matter: matter.context.article.title if matter.context.article else None,
     "thread_ref": lambda matter: matter.refer() if matter.refer else None,
 }

@@ -15,7 +15,7 @@ from forumseed.phrases import small
 from forumseed.subjects import Topic
 
 if TYPE_CHECKING:
-    from forumseed.sources import Product
+    from forumseed.sources import Article, Product
     from forumseed.threads import Draft
 
 FACT_THREADS = frozenset({"learned", "made"})
@@ -43,6 +43,26 @@ def topics(draft: Draft, matter: Matter, count: int) -> list[Topic]:
     near = [one for one in found if not one.is_wide and (one.good or one.bad)]
     wide = [one for one in found if one.is_wide and (one.good or one.bad)]
     return near if near and count <= QUIET else near + wide
+
+
+def afield(draft: Draft, matter: Matter) -> list[Topic]:
+    """Return what a long thread comes to when all that it is on has been said."""
+    place = draft.place
+    if place.kind == "city":
+        told = matter.said.get("place")
+        return [subjects.spot(one) for one in matter.context.setting.places if one != told]
+    if place.kind == "gear":
+        others = [one for one in matter.context.category.products if one is not matter.product]
+        return [_owned(matter, one) for one in others]
+    if place.kind in FACT_THREADS:
+        articles = matter.context.setting.articles
+        return [_read(one) for one in matter.rng.sample(articles, min(len(articles), 12))]
+    named = set(matter.said.values())
+    return [
+        _named(subjects.subject(place.pack, one), one)
+        for one in _subjects(matter)
+        if one not in named
+    ]
 
 
 def _topics(draft: Draft, matter: Matter, count: int, rng: Random) -> Iterator[Topic]:
@@ -157,6 +177,24 @@ def _to_buy(matter: Matter, product: Product) -> Topic:
     return Topic(about=name, good=tuple(good), bad=tuple(bad), asks=asks)
 
 
+def _read(article: Article) -> Topic:
+    name = f"the article on {article.title}"
+    told = [small(one).rstrip(".") for _, one in prose(article)]
+    return Topic(about=name, good=tuple(f"{name} says that {one}" for one in told))
+
+
+def _owned(matter: Matter, product: Product) -> Topic:
+    name = f"the {product.brand} {product.model}"
+    points = of_goods(matter.context.category.name, known_of(product))
+    return Topic(
+        about=name,
+        good=tuple(
+            f"[we have|I have|{{kin}} has] {name}, and {one}" for p in points for one in p.good
+        ),
+        bad=tuple(f"[we had|I had|{{kin}} had] {name}, and {one}" for p in points for one in p.bad),
+    )
+
+
 def _of_city(matter: Matter, intent: str, count: int, rng: Random) -> Iterator[Topic]:
     yield from subjects.points("city")
     place = matter.said.get("place")
@@ -172,7 +210,7 @@ def _of_article(matter: Matter) -> Iterator[Topic]:
     """Yield what the encyclopedia tells beside the title's fact, by heading."""
     told: dict[str, list[str]] = {}
     fact = matter.said.get("fact_short", "")
-    for heading, sentence in prose(matter.context):
+    for heading, sentence in prose(matter.context.article):
         if sentence.rstrip(".") not in fact:
             told.setdefault(heading, []).append(small(sentence).rstrip("."))
     for heading, sentences in told.items():

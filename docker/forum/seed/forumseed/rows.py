@@ -88,6 +88,7 @@ def write_members(
     remarks: list[Remark],
     places: list[Place],
     words: dict[str, Any],
+    read_up_to: int,
 ) -> None:
     """Insert the members; nobody wrote before they joined."""
     rng = Random("forum/joined")
@@ -104,6 +105,7 @@ def write_members(
             Member(
                 id=number, username=name, joined=max(joined, OPENED - timedelta(days=30)),
                 password=make_password(password, salt=f"waypostforumarena{number:05d}"),
+                read_up_to=read_up_to,
                 biography=BIOGRAPHIES.get(number, "") or _biography(rng, places, words),
             )
         )  # fmt: skip
@@ -162,7 +164,8 @@ def write_submissions(drafts: list[Draft], remarks: list[Remark]) -> None:
         is_edited = bool(draft.body) and rng.random() < 0.06
         row = Submission(
             id=draft.id, forum_id=draft.place.id, author_id=draft.author, title=draft.title,
-            url=draft.url, body=draft.body, created=draft.created, ups=draft.ups, downs=draft.downs,
+            url=draft.url, body=draft.body, image=draft.image, image_alt=draft.image_alt,
+            created=draft.created, ups=draft.ups, downs=draft.downs,
             edited=_later(rng, draft.created) if is_edited else None,
             is_sticky=draft.is_pinned, is_locked=draft.is_locked, visibility=draft.visibility,
             comment_count=count[draft.id], last_active=active.get(draft.id, draft.created),

@@ -48,6 +48,8 @@ class Draft:
     title: str = ""
     url: str = ""
     body: str = ""
+    image: str = ""
+    image_alt: str = ""
     is_pinned: bool = False
     is_locked: bool = False
     visibility: str = "visible"

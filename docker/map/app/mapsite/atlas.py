@@ -233,6 +233,24 @@ class Atlas:
                 found.update({(kind, made.number): made for made in map(_object, rows)})
         return [found[member[:2]] for member in one.members if member[:2] in found]
 
+    async def bordering(self, one: Object) -> list[Object]:
+        """Return the regions of the same level that share a border with a region, by name.
+
+        Those that only touch it at a corner do not border on it.
+        """
+        if one.kind != "relation" or one.tags.get("boundary") != "administrative":
+            return []
+        rows = await self._rows(
+            "SELECT o.kind, o.id, o.tags, o.members, o.lon, o.lat FROM placex a JOIN placex b ON b.osm_type = 'R'"
+            " AND b.class = 'boundary' AND b.admin_level = a.admin_level AND b.osm_id <> a.osm_id"
+            " AND ST_Intersects(b.geometry, a.geometry)"
+            " AND ST_Dimension(ST_Intersection(ST_Boundary(a.geometry), ST_Boundary(b.geometry))) = 1"
+            " JOIN osm.object o ON o.kind = 'relation' AND o.id = b.osm_id"
+            " WHERE a.osm_type = 'R' AND a.class = 'boundary' AND a.osm_id = :number ORDER BY o.name",
+            number=one.number,
+        )  # fmt: skip
+        return [_object(row) for row in rows]
+
     async def near(self, lat: float, lon: float, metres: float, most: int = 20) -> list[Object]:
         """Return what is mapped within a distance, the nearest first."""
         high, wide = metres / 111_320, metres / 70_300

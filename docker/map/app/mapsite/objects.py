@@ -34,7 +34,8 @@ class ObjectPage:
             resp, "object.html", f"{self._kind.capitalize()}: {one.title}",
             one=one, tags=[(key, value, link_of(key, value)) for key, value in sorted(one.tags.items())],
             address=await self._atlas.address(self._kind, number) if one.tags else "",
-            parents=await self._atlas.parents(one), members=_roles(one, await self._atlas.members(one)), shape=shape,
+            parents=await self._atlas.parents(one), bordering=await self._atlas.bordering(one),
+            members=_roles(one, await self._atlas.members(one)), shape=shape,
         )  # fmt: skip
 
 

@@ -18,6 +18,8 @@ def told_submission(one: Submission) -> dict[str, object]:
         "title": one.title,
         "url": one.url or None,
         "body": one.body or None,
+        "image": one.image_path or None,
+        "imageAlt": one.image_alt or None,
         "forum": one.forum.name,
         "user": one.author.username,
         "timestamp": one.created.isoformat(),

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_GET, require_POST
 
-from waypost import clock
+from waypost import clock, pictures
 from waypost.forms import CommentForm, SubmissionForm
 from waypost.models import Flag, Forum, Submission, Visibility
 from waypost.rights import ban_of, keeps, may_edit, may_read, require_author, why_not_comment
@@ -63,17 +63,22 @@ def thread(
 @for_members
 def submit(request: HttpRequest, forum: str = "") -> HttpResponse:
     """Write a submission."""
-    form = SubmissionForm(request.POST or None, prefix="submission", initial={"forum": forum})
+    form = SubmissionForm(
+        request.POST or None, request.FILES or None, prefix="submission", initial={"forum": forum}
+    )
     if request.method == "POST" and form.is_valid():
         place = form.cleaned_data["forum"]
         ban = ban_of(request.member, place)
         if ban is None:
+            text = form.cleaned_data
             made = write_submission(
                 request.member,
                 place,
-                title=form.cleaned_data["title"],
-                url=form.cleaned_data["url"],
-                body=form.cleaned_data["body"],
+                title=text["title"],
+                url=text["url"],
+                body=text["body"],
+                image=pictures.keep(*text["image"]) if text["image"] else "",
+                image_alt=(text["image_alt"] or text["title"]) if text["image"] else "",
                 flag=flag_of(request, place),
             )
             return HttpResponseRedirect(made.path)
@@ -97,18 +102,24 @@ def edit(request: HttpRequest, forum: str, number: int, slug: str) -> HttpRespon
     held = submission_at(forum, number)
     if not may_edit(request.member, held, keeper=keeps(request.member, held.forum)):
         require_author(request.member, held)
-    initial = {"title": held.title, "url": held.url, "body": held.body}
+    initial = {name: getattr(held, name) for name in ("title", "url", "body", "image_alt")}
     data = request.POST.copy() if request.method == "POST" else None
     if data is not None:
         data["submission[forum]"] = held.forum.name
+        if held.image:  # its title leads there
+            data["submission[url]"] = ""
     form = SubmissionForm(data, prefix="submission", initial=initial)
     if form.is_bound and form.is_valid():
         held.title = form.cleaned_data["title"]
         held.url = form.cleaned_data["url"]
         held.body = form.cleaned_data["body"]
+        if held.image:
+            held.image_alt = form.cleaned_data["image_alt"] or held.title
         held.edited = clock.now()
         held.edited_by_moderator = held.author_id != request.member.id
-        held.save(update_fields=["title", "url", "body", "edited", "edited_by_moderator"])
+        held.save(
+            update_fields=["title", "url", "body", "image_alt", "edited", "edited_by_moderator"]
+        )
         messages.success(request, "The submission was edited.")
         return HttpResponseRedirect(held.path)
     return page(
