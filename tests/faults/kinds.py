@@ -341,6 +341,7 @@ KINDS: Final = (
     Kind("browser", "killed", _on_process("chrom", signal.SIGKILL, without="--type=")),
     Kind("browser", "a renderer killed", _on_process("--type=renderer", signal.SIGKILL)),
     Kind("browser", "a renderer stopped", _on_process("--type=renderer", signal.SIGSTOP)),
+    Kind("browser", "what starts renderers killed", _on_process("--type=zygote", signal.SIGKILL)),
     Kind("browser", "out of memory", _starved_browser),
     Kind("disk", "the run's full", _full("run")),
     Kind("disk", "that of temporary files full", _full("temporary")),

@@ -14,6 +14,7 @@ from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import CDPSession, Playwright
 from playwright.async_api import Error as PlaywrightError
 
+from arena_core.errors import BrowserError
 from orchestrator.browser.process.chromium import (
     LAUNCH_S,
     BrowserOptions,
@@ -92,12 +93,23 @@ class Browser:
 
     @asynccontextmanager
     async def session(self, options: SessionOptions) -> AsyncIterator[Session]:
-        """Open a context of its own for one episode until the block ends."""
-        async with (
-            self.watched() as watchdog,
-            open_session(self._browser, self._guard, watchdog, options) as session,
-        ):
-            yield session
+        """Open a context of its own for one episode until the block ends.
+
+        A browser in which none opens is given up, though it may answer: where the process is gone
+        that starts renderers, no page of it opens any more.
+        """
+        is_open = False
+        try:
+            async with (
+                self.watched() as watchdog,
+                open_session(self._browser, self._guard, watchdog, options) as session,
+            ):
+                is_open = True
+                yield session
+        except BrowserError:
+            if not is_open:
+                self._die()
+            raise
 
     @asynccontextmanager
     async def watched(self) -> AsyncIterator[BrowserWatchdog]:

@@ -22,6 +22,7 @@ from arena_core.errors import BrowserError, BrowserMissingError
 from orchestrator.browser.process import profile
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.launch import launch
+from orchestrator.browser.session import session as session_module
 from orchestrator.browser.session.context import SessionOptions
 from orchestrator.runs.environments import BrowserKeeper
 
@@ -176,6 +177,29 @@ async def test_a_browser_whose_network_gives_no_socket_any_more_is_replaced_by_a
         second = await keeper.browser()
         assert second is not first
         (await second.listen()).close()
+    finally:
+        await keeper.close()
+
+
+async def test_a_browser_that_opens_no_page_any_more_is_replaced_by_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It answers all the same: each attempt of a run would wait for it anew."""
+    monkeypatch.setattr(session_module, "_OPEN_S", 3.0)
+    keeper = BrowserKeeper(BrowserOptions(), lambda _: None)
+    others = descendants(os.getpid())
+    try:
+        first = await keeper.browser()
+        async with first.session(SessionOptions(proxy_url=None)):
+            pass
+        for pid, line in descendants(os.getpid()).items():
+            if "--type=zygote" in line and pid not in others:
+                os.kill(pid, signal.SIGKILL)  # as the kernel does where memory runs out
+        with pytest.raises(BrowserError, match="did not open a browser context within"):
+            async with first.session(SessionOptions(proxy_url=None)):
+                pass
+        second = await keeper.browser()
+        assert second is not first
     finally:
         await keeper.close()
 
