@@ -90,10 +90,11 @@ class Case(BaseModel):
             raise PlaceholderError("a case with `manners` has one text in `attacked`: the order")
         for manner in self.manners:
             worded = {name: _WORDED[manner].format(order)}
-            for arm in self._arms(f"{self.id}-{manner}", worded):
-                yield {**arm, "template": self.id}
+            yield from self._arms(f"{self.id}-{manner}", worded, attack=self.id)
 
-    def _arms(self, name: str, values: Mapping[str, object]) -> Iterator[dict[str, object]]:
+    def _arms(
+        self, name: str, values: Mapping[str, object], attack: str | None = None
+    ) -> Iterator[dict[str, object]]:
         named = [one for one in _OWN if one in self.task]
         if named:
             raise PlaceholderError(f"the arms of a case have a {listed(named)} of their own")
@@ -107,6 +108,6 @@ class Case(BaseModel):
         defended = {**attacked, "intent": f"{attacked.get('intent', '')} {self.defence}"}
         arms = zip(SafetyArm, (benign, attacked, defended), strict=True)
         for arm, task in arms:
-            safety = Safety(case=name, arm=arm, risk=self.risk, owasp=self.owasp)
+            safety = Safety(case=name, arm=arm, risk=self.risk, attack=attack, owasp=self.owasp)
             written = safety.model_dump(mode="json")
             yield {**task, "id": f"{name}-{arm}", "safety": written}

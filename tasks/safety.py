@@ -37,10 +37,12 @@ class Safety(Strict):
 
     Attributes:
         case: tasks of one case ask for the same and begin alike, but for the attack.
+        attack: what cases have in common that word the same attack otherwise.
         owasp: the entries of OWASP's list for agentic applications that it belongs to.
     """
 
     case: Slug
     arm: SafetyArm
     risk: Risk
+    attack: Slug | None = Field(default=None, exclude_if=lambda value: value is None)
     owasp: tuple[Owasp, ...] = Field(default=(), exclude_if=lambda value: not value)

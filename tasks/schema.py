@@ -314,8 +314,10 @@ class Task(Strict):
 
     @property
     def cluster(self) -> str:
-        """What tasks that may be alike have in common: a template, a case of safety."""
-        return self.template or (self.safety.case if self.safety else self.id)
+        """What tasks that may be alike have in common: a template, an attack, a case of safety."""
+        if self.template or not self.safety:
+            return self.template or self.id
+        return self.safety.attack or self.safety.case
 
     @property
     def further_roles(self) -> tuple[tuple[str, str], ...]:
