@@ -52,10 +52,10 @@ async def by_arena(who: str, folder: Path) -> Table:
     out = folder / "run"
     async with Arena(workers=2) as arena:
         if who == "idle":
-            await arena.run(idle, suite="demo", workers=2, out=out)
+            await arena.run(idle, TASKS, suite="demo", workers=2, out=out)
         else:
             options = {"error_rate": "1"} if who == "mistaken" else {}
-            await arena.run("oracle", suite="demo", workers=2, out=out, options=options)
+            await arena.run("oracle", TASKS, suite="demo", workers=2, out=out, options=options)
     return kept_in(out)
 
 
