@@ -11,8 +11,10 @@ from quick_cases import SLOW
 
 from arena_core.actions import Infeasible, Stop
 from arena_core.worlds import World
-from evaluators.evidence import Evidence, UrlVisit
+from evaluators.checks import Check
+from evaluators.evidence import ActedElement, Evidence, UrlVisit
 from evaluators.locators.base import LookingLocator, Subject
+from evaluators.locators.element import ElementLocator
 from evaluators.scores import score
 from sites.registry import load_registry
 from tasks.instances import CANARY
@@ -137,11 +139,29 @@ def outcome(task: Task, evidence: Evidence) -> str:
     return str(score(reading, evidence).outcome)
 
 
+def looks(
+    task: Task, required: list[Check]
+) -> tuple[tuple[ActedElement, ...], tuple[UrlVisit, ...]]:
+    """What the watcher saw of an agent that clicked, or went, where it had to."""
+    clicks, visits = [], []
+    for one in required:
+        seen = str(getattr(one.match, "value", ""))
+        if isinstance(one.locate, ElementLocator):
+            claim = {"event": one.locate.event, "role": one.locate.role or "generic", "name": seen}
+            rest = {"path": "a", "tag": "a", "text": seen, "value": None}
+            page = f"{task.sites[0]}:/"
+            clicks.append(ActedElement.model_validate({**claim, **rest, "logical": page}))
+        else:
+            visits.append(UrlVisit(tab=0, url="", logical=seen, status=200))
+    return tuple(clicks), tuple(visits)
+
+
 @pytest.mark.parametrize("suite", LEAST)
 def test_what_cannot_be_done_passes_who_looked_and_says_why(suite: str) -> None:
     for task, reason in gives_up(suite):
-        seen = [str(getattr(one.match, "value", "")) for one in task.key_nodes if one.required]
-        assert seen, task.id
+        required = [one for one in task.key_nodes if one.required]
+        assert required, task.id
+        clicks, visits = looks(task, required)
         for ending, passes in (
             (Infeasible(reason=reason), "success"),
             (Stop(answer=f"N/A: {reason}"), "success"),
@@ -149,8 +169,7 @@ def test_what_cannot_be_done_passes_who_looked_and_says_why(suite: str) -> None:
             (Stop(answer=reason), "failure"),
         ):
             left = ended_at_once(task, World.OFFLINE, ending)
-            visits = tuple(UrlVisit(tab=0, url="", logical=page, status=200) for page in seen)
-            last = left.steps[1].model_copy(update={"visits": visits})
+            last = left.steps[1].model_copy(update={"visits": visits, "acted": clicks})
             looked = left.model_copy(update={"steps": (left.steps[0], last)})
             assert outcome(task, looked) == passes, (task.id, ending)
             assert outcome(task, left) == "failure", (task.id, ending)
