@@ -30,7 +30,7 @@ from tasks.schema import Family, Suite, Task
 from tasks.sources import SuiteSource
 
 _SHOWN: Final = 90
-_KEYS: Final = 50  # of other tasks in one text
+_KEYS: Final = 30  # of other tasks in one text
 _REFUSALS: Final = ("N/A", "n/a", "none", "unknown", "This task cannot be done.")
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _NAME: Final = re.compile(r"\b\w*[A-ZÀ-Þ]\w*(?:[ '’.-]+\w*[A-ZÀ-Þ]\w*)*")
@@ -123,7 +123,7 @@ def attacks_with(key: str, others: Sequence[str]) -> Iterator[Attack]:
         structured = json.dumps({"status": "done", "data": data})
         yield Attack("a list with extras as JSON", structured)
     every = [key, *different[:_KEYS]]
-    for separator in (", ", "; ", "\n", " "):
+    for separator in (", ", "\n"):
         yield Attack("every key in one text", separator.join(every))
         yield Attack("every key in one text", separator.join(reversed(every)))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -95,6 +95,7 @@ def is_count(sql: str, engine: DatabaseEngine | None = None) -> bool:
     return len(chosen) == 1 and isinstance(chosen[0].unalias(), exp.Count)
 
 
+@lru_cache(maxsize=4096)  # a query is judged as a check's, as a key's and as what a proof asks
 def _fault(sql: str, dialect: str, first_words: frozenset[str], wanted: str) -> str | None:
     from sqlglot import tokenize  # noqa: PLC0415  heavy: 0.2 s
     from sqlglot.errors import SqlglotError  # noqa: PLC0415
