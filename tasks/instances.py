@@ -69,6 +69,7 @@ MARK: Final = "# Drawn by `arena tasks instantiate"
 CANARY: Final = "arena-suites 23724e2e-017b-4440-9f59-f5048e111b4e"
 _LATER: Final = f"{{{COMPUTED}}}"
 _UNKNOWN: Final = "?"
+_OLD: Final = "then_from"  # as digests of suites have it
 # Goes with every locator: a check that is only asked needs a matcher, and compares nothing yet.
 _ANY: Final = {"how": "exact", "value": _UNKNOWN}
 _WORDINGS: Final = ("says", "says_not")
@@ -212,6 +213,9 @@ def instances_text(
         images: by its tag, the id of each image whose data the tasks were drawn on.
     """
     document = suite.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    for path in (path for task in document["tasks"] for path in task.get("other_paths", ())):
+        if _OLD in path:
+            path["joins_at"] = path.pop(_OLD)
     asked = "".join(f"# Asked of {tag}, {image}.\n" for tag, image in sorted(images.items()))
     canary = f"# Keep out of training data. Canary string: {CANARY}\n"
     return f"{MARK} {origin}`.\n{canary}{asked}{suite_yaml({**document, 'suite': name})}"
