@@ -185,7 +185,6 @@ async def test_a_browser_that_opens_no_page_any_more_is_replaced_by_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It answers all the same: each attempt of a run would wait for it anew."""
-    monkeypatch.setattr(session_module, "_OPEN_S", 3.0)
     keeper = BrowserKeeper(BrowserOptions(), lambda _: None)
     others = descendants(os.getpid())
     try:
@@ -195,6 +194,7 @@ async def test_a_browser_that_opens_no_page_any_more_is_replaced_by_another(
         for pid, line in descendants(os.getpid()).items():
             if "--type=zygote" in line and pid not in others:
                 os.kill(pid, signal.SIGKILL)  # as the kernel does where memory runs out
+        monkeypatch.setattr(session_module, "_OPEN_S", 3.0)
         with pytest.raises(BrowserError, match="did not open a browser context within"):
             async with first.session(SessionOptions(proxy_url=None)):
                 pass
