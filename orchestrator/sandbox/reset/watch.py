@@ -57,6 +57,7 @@ async def rows_elsewhere(engine: Engine, replica: Replica) -> tuple[ObjectState,
     unread = [line for line in lines if line.endswith("\tNULL")]
     if done.exit_code != 0 or unread or not lines:
         said = unread[0].split("\t")[0] if unread else " ".join(done.stderr.decode().split())
+        said = said or f"exit code {done.exit_code}, {len(lines)} lines"
         message = f"site '{replica.site.name}': rows of other schemas cannot be read"
         raise DatabaseError(f"{message}: {said}")
     schemas: defaultdict[str, list[str]] = defaultdict(list)
