@@ -213,6 +213,7 @@ if TYPE_CHECKING:
     from tasks.imports.errata import Erratum as Erratum
     from tasks.imports.errata import ErratumEffect as ErratumEffect
     from tasks.imports.suite_file import ImportedSuite as ImportedSuite
+    from tasks.needs import Tier as Tier
     from tasks.schema import Suite as Suite
     from tasks.schema import Task as Task
 
@@ -322,6 +323,7 @@ _NAMES = LazyNames(
     tasks.edits: ValueChange
     tasks.imports.errata: Erratum ErratumEffect
     tasks.imports.suite_file: ImportedSuite
+    tasks.needs: Tier
     tasks.schema: Suite Task
     """,
     whole={"actions": "arena_core.actions", "errors": "arena_core.errors"},

@@ -39,6 +39,7 @@ def test_the_longest_module_has_a_shard_of_its_own() -> None:
 def test_the_shards_of_a_suite_play_each_test_once(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("ARENA_TESTS_UNTIL", raising=False)
     pytester.makeini(f"[pytest]\nmarkers = slow\npythonpath = {_tests()}\n")
     pytester.makeconftest(
         "from shards import Shard\n"
@@ -59,6 +60,7 @@ def test_the_shards_of_a_suite_play_each_test_once(
 def test_tests_of_a_site_without_an_image_are_skipped(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("ARENA_TESTS_UNTIL", raising=False)
     pytester.makeini(f"[pytest]\nmarkers = slow\npythonpath = {_tests()}\n")
     pytester.makeconftest(
         "from shards import Shard\n"
