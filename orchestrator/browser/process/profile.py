@@ -56,7 +56,9 @@ def _end(pid: int, due: float) -> None:
     process = os.pidfd_open(pid)
     try:
         signal.pidfd_send_signal(process, signal.SIGKILL)
-        select.select([process], [], [], max(0.0, due - time.monotonic()))
+        ended = select.poll()  # unlike `select`, for descriptors beyond 1,023 too
+        ended.register(process, select.POLLIN)
+        ended.poll(1000 * max(0.0, due - time.monotonic()))
     finally:
         os.close(process)
 
