@@ -116,7 +116,7 @@ class _UnderFaults:
         # In turn too: drawn, one was missing in nine runs, and its faults found nothing to strike.
         strategy = _STRATEGIES[seed // len(_PLAYS) % len(_STRATEGIES)]
         # MiniWoB++ keeps no state: nothing of it is ever reset.
-        more = ("3",) if "miniwob" in words else ("4", "--strategy", strategy)
+        more = ("6",) if "miniwob" in words else ("4", "--strategy", strategy)
         self._words = (*words, "--repeats", *more, "--out", "run")
 
     def play(self) -> None:
@@ -167,7 +167,7 @@ class _UnderFaults:
         with ArenaProcess(*words, cwd=self._cwd, env=env, program=PROGRAM) as process:
             first = len(self.played.injected)
             while self._left > 0 and not process.has_ended:
-                threading.Event().wait(self._dice.uniform(0.3, 2.5))  # faults keep no timetable
+                threading.Event().wait(self._dice.uniform(0.2, 1.5))  # faults keep no timetable
                 if while_it_starts or plays(self._run, began):
                     self._strike(process, relay)
             try:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from arena_core.errors import EngineError, SiteGoneError
 from orchestrator.sandbox.engine import creation, network
 from orchestrator.sandbox.engine.calls import ANSWER_S, Calls, mapped, on_loop
+from orchestrator.sandbox.engine.commands import run_command
 from orchestrator.sandbox.engine.containers import (
-    STATES_TOKEN,
     Container,
     ContainerSpec,
     Executed,
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from docker import APIClient
 
 _REMOVE_S = 60.0
-_EVER = 1  # seconds since 1970
 
 
 class ContainerCalls:
@@ -157,15 +156,10 @@ class ContainerCalls:
     async def execute(
         self, container_id: str, argv: Sequence[str], timeout_s: float = 30.0
     ) -> Executed:
-        def work(api: APIClient) -> Executed:
-            # What the container was started with is the supervisor's matter alone.
-            started = api.exec_create(container_id, list(argv), environment={STATES_TOKEN: ""})
-            stdout, stderr = api.exec_start(started["Id"], demux=True)
-            code = _exit_code(api, container_id, started["Id"])
-            return Executed(exit_code=code, stdout=stdout or b"", stderr=stderr or b"")
-
         doing = f"running `{' '.join(argv)[:80]}` in {container_id[:12]}"
-        return await self._calls.long(doing, work, timeout_s)
+        return await self._calls.long(
+            doing, lambda api: run_command(api, container_id, argv), timeout_s
+        )
 
     async def states_token(self, container_id: str) -> str | None:
         """Return what a replica's supervisor asks of whoever takes states; None without one."""
@@ -300,22 +294,3 @@ def _await_removal(api: APIClient, container_id: str) -> None:
         api.wait(container_id, timeout=_REMOVE_S, condition="removed")
     except NotFound:
         return
-
-
-def _exit_code(api: APIClient, container_id: str, command_id: str) -> int:
-    """Return how a command ended whose output has ended: what is not noted yet is no zero.
-
-    The engine notes the code a moment after the output; where that is still to come, its event is
-    waited for. The engine repeats the last 256 first, whenever they were: a date would miss it
-    where the clock was set since.
-    """
-    code = api.exec_inspect(command_id)["ExitCode"]
-    if code is not None:
-        return int(code)
-    wanted = {"container": container_id, "event": "exec_die"}
-    for event in api.events(since=_EVER, filters=wanted, decode=True):
-        told = event["Actor"]["Attributes"]
-        if told.get("execID") == command_id:
-            return int(told["exitCode"])
-    message = "its output ended, but the engine does not say how the command did"
-    raise EngineError(message, hint="is the engine about to stop? try again")
