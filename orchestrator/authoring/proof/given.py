@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
-from arena_core.errors import GivenError
+from arena_core.errors import EngineError, GivenError, SiteError
 from arena_core.worlds import World
 from evaluators.lint import TaskFault, warning
 from evaluators.verdicts import OutcomeKind
 from orchestrator.authoring.proof.rules import Played, computed_agree
 from orchestrator.runs.environments import Environments
-from orchestrator.runs.events import OnEvent
+from orchestrator.runs.events import OnEvent, ProgressNote
 from orchestrator.runs.open_world import WorldSize, open_world
 from orchestrator.runs.request import browser_for
 from orchestrator.runs.spec import RunSettings
 from orchestrator.sandbox.engine.engine import Engine
 from sites.registry import SiteRegistry
 from tasks.schema import Suite, Task
+
+# What breaks off for the machine's reasons says nothing of the suite: it gets more tries than in a
+# study, where each of them is listed.
+ATTEMPTS: Final = 5
 
 # By task, and by site: in what a start that was made again differs.
 Repeated = Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -92,13 +97,23 @@ async def set_up_again(
         ) as world,
         Environments.of(world, on_event) as environments,
     ):
-        found = {}
-        for task in wanted:
-            try:
-                found[task.id] = await environments.start_differences(task)
-            except GivenError:
-                continue  # its own play says why
-        return found
+        return {task.id: await _differences(environments, task, on_event) for task in wanted}
+
+
+async def _differences(
+    environments: Environments, task: Task, on_event: OnEvent
+) -> Mapping[str, tuple[str, ...]]:
+    """Set a task's world up once more; what the machine or a container breaks off, a few times."""
+    for left in reversed(range(ATTEMPTS)):
+        try:
+            return await environments.start_differences(task)
+        except GivenError:
+            break  # its own play says why
+        except (EngineError, SiteError) as error:
+            if not left:
+                raise
+            on_event(ProgressNote(f"{task.id}, set up again: {error.message}; once more"))
+    return {}
 
 
 def _on_golden(task: Task, name: str) -> Task:

@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from arena_core.errors import InternalError
 from arena_core.worlds import World
@@ -18,6 +17,7 @@ from orchestrator.agents.builtin.baselines import IdleAgent
 from orchestrator.agents.interface import Agent, AgentMaker, Assignment, Reference, SeesByReference
 from orchestrator.authoring.proof.attacks import attacks_fail
 from orchestrator.authoring.proof.given import (
+    ATTEMPTS,
     given_matters,
     given_repeats,
     golden_suite,
@@ -50,10 +50,6 @@ from sites.registry import SiteRegistry
 from tasks.reference import ReferenceAction
 from tasks.schema import Suite, Task
 from tasks.sources import SuiteSource
-
-# What breaks off for the machine's reasons says nothing of the suite: it gets more tries than in a
-# study, where each of them is listed.
-_ATTEMPTS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,7 +257,7 @@ class Prover:
             agent_lock=oracle.lock,
             settings=RunSettings(
                 worlds=(World.OFFLINE,) if self.vary else (World.OFFLINE, World.ONLINE),
-                attempts=_ATTEMPTS,
+                attempts=ATTEMPTS,
                 staged=not self.vary,
                 vary=self.vary,
                 screenshots=False,

@@ -34,7 +34,7 @@ class AtOnce(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
-    def do_POST(self) -> None:  # noqa: N802  its name is http.server's
+    def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         if not self.path.endswith("/start"):
             self._answer({"Id": "command", "message": "no such container"})
@@ -46,7 +46,7 @@ class AtOnce(BaseHTTPRequestHandler):
         self.wfile.write(f"HTTP/1.1 {status}\r\n{more}\r\n".encode() + output)
         self.close_connection = True
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         self._answer({"ID": "command", "ExitCode": 3})
 
     def _answer(self, document: object) -> None:
