@@ -116,7 +116,7 @@ class SiteImages:
         digest, with the packages of Debian, Python and npm that its layers have.
 
         Args:
-            path: of the file, a tar as `docker save` writes it.
+            path: of the file, an OCI archive that `docker load` takes too.
             names: of sites; `all`, or nothing, for every site there is.
             suite: instead of names, the sites that this suite's tasks play on.
             staged: the staged live origins too.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 import re
@@ -94,8 +93,8 @@ def pull_image(api: APIClient, reference: str, on_line: Callable[[str], None]) -
 
 def save_images(
     api: APIClient, tags: Sequence[str], archive: Path, on_bytes: Callable[[int], None]
-) -> tuple[str, int]:
-    """Write images to a new file, shared layers once; return its SHA-256 and its bytes."""
+) -> None:
+    """Write images to a file, shared layers once."""
     from requests.exceptions import RequestException  # noqa: PLC0415  loads with the SDK
 
     # The SDK's own call takes one image only.
@@ -103,23 +102,17 @@ def save_images(
     answer = api.get(url, params={"names": list(tags)}, stream=True, timeout=None)
     if answer.status_code != HTTPStatus.OK:
         raise ImageError(f"saving images: the Docker engine refused: {answer.text.strip()}")
-    part = archive.with_name(f"{archive.name}.part")
-    digest, size = hashlib.sha256(), 0
+    size = 0
     try:
-        with part.open("wb") as file:
+        with archive.open("wb") as file:
             for chunk in answer.iter_content(_CHUNK_BYTES):
                 file.write(chunk)
-                digest.update(chunk)
                 size += len(chunk)
                 on_bytes(size)
-        part.replace(archive)
     except RequestException:  # an OSError, and the engine's
         raise
     except OSError as cause:
         raise InputError(f"{archive}: cannot be written: {cause.strerror or cause}") from cause
-    finally:
-        part.unlink(missing_ok=True)
-    return digest.hexdigest(), size
 
 
 def load_images(api: APIClient, archive: Path) -> list[str]:
@@ -250,14 +243,14 @@ class ImageCalls:
 
     async def save(
         self, tags: Sequence[str], archive: Path, on_bytes: Callable[[int], None]
-    ) -> tuple[str, int]:
-        """Write images to one new file; return its SHA-256 and its bytes.
+    ) -> None:
+        """Write images to one file as the engine does; one that is cut short stays for its caller.
 
         Args:
             on_bytes: gets how many bytes are written so far, on the event loop.
         """
         count = on_loop(on_bytes)
-        return await self._calls.long(
+        await self._calls.long(
             f"saving {archive}", lambda api: save_images(api, tags, archive, count), _LOAD_S
         )
 

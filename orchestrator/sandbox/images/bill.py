@@ -29,13 +29,18 @@ class SavedImage:
     """An image as a file of images lists it.
 
     Attributes:
-        digest: SHA-256 of its configuration, which is its id; its layers are in it by digest.
+        configuration: its name in the file, after its digest; its layers are in it by digest.
         layers: their names in the file, the lowest first.
     """
 
     tag: str
-    digest: str
+    configuration: str
     layers: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the configuration, which is the image's id."""
+        return self.configuration.rpartition("/")[2].removesuffix(".json")
 
 
 def bill_beside(path: Path) -> Path:

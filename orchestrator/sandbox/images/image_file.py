@@ -31,11 +31,11 @@ from orchestrator.sandbox.images.build import (
     BuildResult,
     is_current,
 )
+from orchestrator.sandbox.images.oci_archive import LISTING, write_oci_archive
 from orchestrator.sandbox.images.recipes import Recipe, RecipeBook
 from sites.manifest import Site
 from sites.registry import SiteRegistry
 
-_LISTING: Final = "manifest.json"  # as the Docker image specification 1.2 has it
 _MOST_LISTING_BYTES: Final = 1_000_000
 _MB: Final = 1_000_000
 
@@ -68,9 +68,10 @@ async def save_images(
     on_line: Callable[[str], None],
     on_work: OnWork = ignore_work,
 ) -> ImageFile:
-    """Write the images of sites, what they need and the base image to one file, layers once.
+    """Write the images of sites, what they need and the base image to one OCI archive.
 
-    A bill of materials is written beside it.
+    Layers that several share are in it once, and the same images always give the same file. A bill
+    of materials is written beside it.
 
     Raises:
         InputError: one of the two files is there already, or cannot be written.
@@ -94,7 +95,14 @@ async def save_images(
         on_work(WorkStep(label, f"{count // _MB} MB"))
 
     tags = (BASE_TAG, *(one.image.tag for one in recipes))
-    sha256, size = await engine.save(tags, path, on_bytes)
+    saved = path.with_name(f"{path.name}.saved")
+    try:
+        await engine.save(tags, saved, on_bytes)
+        on_work(WorkStep(label, "as an OCI archive"))
+        found = await asyncio.to_thread(_listed, saved)
+        sha256, size = await asyncio.to_thread(write_oci_archive, saved, found, path)
+    finally:
+        await asyncio.to_thread(saved.unlink, missing_ok=True)
     on_work(WorkStep(label, "listing packages"))
     listed = await asyncio.to_thread(_listed, path)
     bill = await asyncio.to_thread(write_bill, path, sha256, listed)
@@ -181,10 +189,6 @@ class _Listed(BaseModel):
     configuration: str = Field(default="", alias="Config")
     Layers: list[str] = Field(default_factory=list)
 
-    @property
-    def digest(self) -> str:
-        return self.configuration.rpartition("/")[2].removesuffix(".json")
-
 
 _LISTED: Final = TypeAdapter(list[_Listed])
 
@@ -211,7 +215,7 @@ def _listed(path: Path) -> list[SavedImage]:
     """Return the images of a file, each under its tags."""
     try:
         with tarfile.open(path) as archive:
-            listing = archive.extractfile(_LISTING)
+            listing = archive.extractfile(LISTING)
             text = listing.read(_MOST_LISTING_BYTES) if listing else b""
         listed = _LISTED.validate_json(text)
     except OSError as cause:
@@ -221,7 +225,7 @@ def _listed(path: Path) -> list[SavedImage]:
         why = str(cause).partition("\n")[0].rstrip(":")  # tarfile lists what it tried
         raise InputError(f"{path}: is no file of images: {why}", hint=hint) from cause
     found = [
-        SavedImage(tag=tag, digest=image.digest, layers=tuple(image.Layers))
+        SavedImage(tag=tag, configuration=image.configuration, layers=tuple(image.Layers))
         for image in listed
         for tag in image.RepoTags or ()
     ]

@@ -50,8 +50,8 @@ LAYERS: Mapping[str, Mapping[str, str]] = {
 CURL = "pkg:deb/debian/curl@1%3A7.88%2Bdeb12~1?arch=amd64&distro=debian-12"
 PART = "pkg:npm/%40scope/part@3.1.0"
 THING = "pkg:pypi/some-thing@2.0%2Blocal"
-BASE = SavedImage(tag="arena/base:1", digest="b" * 64, layers=("base/layer.tar",))
-SITE = SavedImage(tag="arena/site:1", digest="c" * 64, layers=tuple(LAYERS))
+BASE = SavedImage(tag="arena/base:1", configuration="b" * 64, layers=("base/layer.tar",))
+SITE = SavedImage(tag="arena/site:1", configuration="c" * 64, layers=tuple(LAYERS))
 
 
 def tar(files: Mapping[str, bytes]) -> bytes:
@@ -122,7 +122,7 @@ def test_another_file_or_other_images_than_the_bill_names_are_refused(saved: Pat
     billed(saved)
     with pytest.raises(InputError, match=r"and images.tar.cdx.json says "):
         require_as_billed(saved, "d" * 64, [BASE, SITE])
-    other = SavedImage(tag=SITE.tag, digest="d" * 64, layers=())
+    other = SavedImage(tag=SITE.tag, configuration="d" * 64, layers=())
     with pytest.raises(InputError, match=r"says otherwise what it holds: arena/site:1$"):
         require_as_billed(saved, digest(saved), [BASE, other])
     with pytest.raises(InputError, match=r"says otherwise what it holds: arena/site:1$"):
