@@ -20,7 +20,7 @@ MEGABYTE: Final = 1_000_000
 LARGEST: Final = 256 * MEGABYTE
 
 
-def open_regular(path: Path, *, follow: bool = False, most: int = LARGEST) -> BufferedReader:
+def open_regular(path: Path | str, *, follow: bool = False, most: int = LARGEST) -> BufferedReader:
     """Open a regular file for reading.
 
     Args:
@@ -85,7 +85,7 @@ def unpacked_lines(path: Path, *, most: int = LARGEST) -> Iterator[bytes]:
             yield line
 
 
-def _require(path: Path, found: os.stat_result, most: int) -> None:
+def _require(path: Path | str, found: os.stat_result, most: int) -> None:
     if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(found.st_mode):
@@ -94,9 +94,9 @@ def _require(path: Path, found: os.stat_result, most: int) -> None:
         raise _too_large(path, most)
 
 
-def _too_large(path: Path, most: int) -> OSError:
+def _too_large(path: Path | str, most: int) -> OSError:
     return _unfit(path, f"has more than {most // MEGABYTE} MB")
 
 
-def _unfit(path: Path, why: str) -> OSError:
+def _unfit(path: Path | str, why: str) -> OSError:
     return OSError(errno.EINVAL, why, str(path))

@@ -246,12 +246,15 @@ class AttemptRunner:
                 )
             )
         digests = self.ledger.evidence_digests()
-        for attempt in self.ledger.finished():
+        attempts = self.ledger.attempts()
+        for attempt in attempts:
+            if attempt.state is not AttemptState.FINISHED:
+                continue
             if self._stays_finished(attempt, digests.get(attempt.folder)):
                 continue
             if self._is_open_again(self._evidence(attempt), tasks[attempt.key.task]):
                 self.ledger.end(attempt.key, attempt.number, AttemptState.ABANDONED, None)
-        for attempt in self.ledger.attempts():
+        for attempt in attempts:
             if attempt.state is AttemptState.STARTED:
                 self._adopt(attempt, tasks[attempt.key.task])
 

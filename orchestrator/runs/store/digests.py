@@ -67,7 +67,7 @@ def _digests_below(path: Path | str, name: str) -> Iterator[tuple[str, str]]:
             if one.is_dir(follow_symlinks=False):
                 yield from _digests_below(one.path, f"{name}{one.name}/")
             else:
-                yield f"{name}{one.name}", _digest_of_file(Path(one.path))
+                yield f"{name}{one.name}", _digest_of_file(one.path)
 
 
 def canonical_digest(model: BaseModel) -> str:
@@ -99,7 +99,7 @@ def _whole(files: Iterable[tuple[str, str]]) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def _digest_of_file(path: Path) -> str:
+def _digest_of_file(path: Path | str) -> str:
     with open_regular(path, most=_LARGEST) as file:
         first = file.read(_SMALL)  # most files are: a buffer for large ones takes longer than they
         digest = hashlib.sha256(first)

@@ -46,7 +46,11 @@ def is_whole(evidence: Evidence) -> bool:
 
 def lost_attempts(folder: RecordedRun, ledger: Ledger) -> tuple[str, ...]:
     """Return the names of evidence folders that a ledger does not know, in order."""
-    known = {attempt.folder for attempt in ledger.attempts()}
+    return _lost(folder, ledger.attempts())
+
+
+def _lost(folder: RecordedRun, attempts: Iterable[Attempt]) -> tuple[str, ...]:
+    known = {attempt.folder for attempt in attempts}
     return tuple(name for name in folder.evidence_names() if name not in known)
 
 
@@ -59,9 +63,10 @@ def recover(folder: RecordedRun, ledger: Ledger) -> tuple[Attempt, ...]:
     """
     tasks = {task.id: task for task in folder.suite().tasks}
     limit = folder.lock().attempts
-    finished = {attempt.key for attempt in ledger.finished()}
+    attempts = ledger.attempts()
+    finished = {one.key for one in attempts if one.state is AttemptState.FINISHED}
     entered: list[Attempt] = []
-    found = _read(folder, lost_attempts(folder, ledger), tasks)
+    found = _read(folder, _lost(folder, attempts), tasks)
     for key, group in groupby(found, key=lambda one: one[0]):
         lost = list(group)
         last = None if key in finished else _finishing(lost, limit)
