@@ -40,7 +40,7 @@ _HOUR_S = 3600
 @app.command()
 def run(
     context: typer.Context,
-    study: Annotated[Path, typer.Argument(help="A study's file, or its folder to go on with.")],
+    study: Annotated[Path, typer.Argument(help="A study's file, or its folder to continue it.")],
     out: Annotated[
         Path | None, typer.Option(help="Its folder; default: arena-studies/NAME.")
     ] = None,
@@ -65,12 +65,12 @@ def run(
     watch: of.Watch = False,
     as_json: _JSON = False,
 ) -> None:
-    """Register a study and play it, or go on with one.
+    """Register a study and play it, or continue one.
 
     What the file says is registered before anything is played, with its digest;
     a file that was changed since is refused. Episodes of all agents, suites and
     worlds take turns. Ctrl-C once finishes the steps under way and stops; twice
-    stops at once. The same command goes on where it was, also after a kill.
+    stops at once. The same command continues it, also after a kill.
 
     Example: arena study run study.yaml --workers 2
     """

@@ -82,7 +82,7 @@ def evaluate(
     ] = 1,
     out: of.Out = None,
     resume: Annotated[
-        Path | None, typer.Option(help="Go on with this run; nothing finished is repeated.")
+        Path | None, typer.Option(help="Continue this run; nothing finished is repeated.")
     ] = None,
     again: Annotated[
         str | None,
@@ -105,8 +105,8 @@ def evaluate(
 
     Each worker has a browser of its own and, for each episode, replicas of its
     own of the sites that hold state. Ctrl-C once finishes the steps under way
-    and stops; twice stops at once. Then arena eval --resume RUN goes on where it
-    was, with as many workers as it began with or as you say.
+    and stops; twice stops at once. arena eval --resume RUN then continues it, with
+    as many workers as it began with or as you say.
     """
     from orchestrator.api.arena import Arena
     from orchestrator.cli.asynchronous import run
@@ -189,7 +189,7 @@ def _on_ray(
 
 
 def _refuse_changes(context: typer.Context) -> None:
-    """Refuse what would change a run that goes on on a cluster: it was cut and shared out."""
+    """Refuse what would change a run on a cluster: it was cut and shared out."""
     from orchestrator.runs.spec import Changes
 
     for name in (
@@ -201,20 +201,20 @@ def _refuse_changes(context: typer.Context) -> None:
         *Changes.__annotations__,
     ):
         if name in of.given(context):
-            message = f"--resume with --ray goes on as it began: it takes no --{name}"
+            message = f"--resume with --ray continues the run as it began: it takes no --{name}"
             raise UsageError(message.replace("_", "-"))
 
 
 def _refuse_other_shard(run: Path, its: str | None, named: str) -> None:
     if named != its:
         what = "the whole of a run" if its is None else f"shard {its}"
-        message = f"{run}: is {what}, and goes on as that, not as shard {named}"
+        message = f"{run}: is {what}, and continues as that, not as shard {named}"
         raise UsageError(message, hint="omit --shard, or name another folder")
 
 
 def _refuse_beside_resume(context: typer.Context, taken: set[str]) -> None:
-    """Refuse options that say what to play: a run goes on as its lock says."""
+    """Refuse options that say what to play: a run continues as its lock says."""
     refused = of.given(context).keys() - taken
     names = [max(one.opts, key=len) for one in context.command.params if one.name in refused]
     if names:
-        raise UsageError(f"--resume goes on as the run began: it takes no {', '.join(names)}")
+        raise UsageError(f"--resume continues the run as it began: it takes no {', '.join(names)}")

@@ -49,7 +49,7 @@ def human(
     repeats: of.Repeats = 1,
     out: of.Out = None,
     resume: Annotated[
-        Path | None, typer.Option(help="Go on with this run; nothing finished is asked again.")
+        Path | None, typer.Option(help="Continue this run; nothing finished is asked again.")
     ] = None,
     again: Annotated[
         str | None,
@@ -72,7 +72,7 @@ def human(
     A control page in your own browser shows the consent text, then one task after the other: Start,
     a clock, an answer, "it cannot be done". The task's pages open in a window of Arena's; only what
     is done there is recorded. Breaks between tasks are free: arena human --resume RUN --person ID
-    goes on.
+    continues.
     """
     from orchestrator.cli.console import Console
 
@@ -80,7 +80,7 @@ def human(
         raise UsageError("--person is missing", hint="a pseudonym such as P07, never a name")
     if resume is not None and (given := sorted(of.given(context).keys() - _KEPT)):
         names = [max(one.opts, key=len) for one in context.command.params if one.name in given]
-        raise UsageError(f"--resume goes on as the run began: it takes no {', '.join(names)}")
+        raise UsageError(f"--resume continues the run as it began: it takes no {', '.join(names)}")
     if again is not None and resume is None:
         raise UsageError("--again has no effect without --resume", hint="name the run: --resume")
     asked = of.asked(context)

@@ -45,7 +45,7 @@ def sample(
         typer.Option(
             "--from",
             metavar="RUN",
-            help="Go on from the middle of this run's offline episodes; with --from-step.",
+            help="Start in the middle of this run's offline episodes; with --from-step.",
         ),
     ] = None,
     from_step: Annotated[
@@ -107,9 +107,9 @@ def sample(
     """Play each task several times on replicas, into a run to make training data of.
 
     arena export sft|dpo|rft|rewards RUN writes the data; arena eval --resume RUN
-    goes on where it was broken off.
+    continues it where it was interrupted.
 
-    With --from and --from-step, rollouts go on from a step of another run's episodes: for
+    With --from and --from-step, rollouts start at a step of another run's episodes: for
     the value of that step, and for pairs. No rate of tasks counts them.
 
     Example: arena sample --suite demo --model my-model -n 8 --split split.yaml

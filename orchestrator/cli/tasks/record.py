@@ -53,7 +53,7 @@ def record(
     ] = None,
     reopen: Annotated[
         Path | None,
-        typer.Option("--open", metavar="FOLDER", help="Go on with the task of a recording."),
+        typer.Option("--open", metavar="FOLDER", help="Edit the task of a recording."),
     ] = None,
     imported: Annotated[
         Path | None,

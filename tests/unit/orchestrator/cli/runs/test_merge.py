@@ -56,7 +56,7 @@ def test_a_shard_goes_on_as_itself_alone(call: Call, tmp_path: Path) -> None:
     run = play_run(tmp_path / "one", "1/2").path
     other = call("eval", "--resume", run, "--shard", "2/2")
     assert other.code == UsageError.exit_code
-    assert "is shard 1/2, and goes on as that, not as shard 2/2" in other.err
+    assert "is shard 1/2, and continues as that, not as shard 2/2" in other.err
 
 
 @SLOW
