@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from orchestrator.analysis.run_report.tables import StudyPart as StudyPart
     from orchestrator.analysis.spent import TemplateRecord as TemplateRecord
     from orchestrator.analysis.stats.agreement import Agreement as Agreement
+    from orchestrator.analysis.stats.difficulty import FittedDifficulty as FittedDifficulty
     from orchestrator.analysis.stats.summary import Summary as Summary
     from orchestrator.analysis.studies.baseline import Baseline as Baseline
     from orchestrator.analysis.studies.baseline import TaskBaseline as TaskBaseline
@@ -244,6 +245,7 @@ _NAMES = LazyNames(
     orchestrator.analysis.run_report.tables: StudyPart
     orchestrator.analysis.spent: TemplateRecord
     orchestrator.analysis.stats.agreement: Agreement
+    orchestrator.analysis.stats.difficulty: FittedDifficulty
     orchestrator.analysis.stats.summary: Summary
     orchestrator.analysis.studies.baseline: Baseline TaskBaseline
     orchestrator.analysis.studies.comparison: Comparison

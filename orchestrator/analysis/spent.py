@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from evaluators.verdicts import OutcomeKind
 from orchestrator.agents.interface import AgentClass, AgentLock
+from orchestrator.analysis.stats.difficulty import FittedDifficulty, fitted_difficulties
 from orchestrator.runs.store.rescoring import ScoredEpisode
 
 ENOUGH: Final = 5
@@ -22,12 +23,15 @@ class TemplateRecord:
     Attributes:
         template: its id; of a task of its own, the task's.
         scored: how many of its episodes have a score; unscored ones say nothing of it.
+        difficulty: of the template, fitted to the records of all agents; None where there are
+            fewer than five templates.
     """
 
     template: str
     agent: str
     solved: int
     scored: int
+    difficulty: FittedDifficulty | None = None
 
     @property
     def is_spent(self) -> bool:
@@ -46,7 +50,23 @@ def template_records(
             if kind is not OutcomeKind.UNSCORED:
                 of = one.task.template or one.task.id
                 found[of, agent.name].append(kind is OutcomeKind.SUCCESS)
+    fitted = _fitted(found)
     return tuple(
-        TemplateRecord(template=template, agent=agent, solved=sum(ends), scored=len(ends))
+        TemplateRecord(
+            template=template,
+            agent=agent,
+            solved=sum(ends),
+            scored=len(ends),
+            difficulty=fitted.get(template),
+        )
         for (template, agent), ends in sorted(found.items())
     )
+
+
+def _fitted(found: Mapping[tuple[str, str], Sequence[bool]]) -> Mapping[str, FittedDifficulty]:
+    templates, agents = (list(dict.fromkeys(key[at] for key in found)) for at in (0, 1))
+    ends = [[found.get((template, agent), ()) for agent in agents] for template in templates]
+    fitted = fitted_difficulties(
+        [[sum(one) for one in row] for row in ends], [[len(one) for one in row] for row in ends]
+    )
+    return dict(zip(templates, fitted, strict=bool(fitted)))

@@ -19,6 +19,7 @@ from orchestrator.cli.runs import options as of
 from orchestrator.cli.tasks.attack import attack
 
 if TYPE_CHECKING:
+    from orchestrator.analysis.stats.difficulty import FittedDifficulty
     from orchestrator.api.suites import LintReport
 
 app = typer.Typer(no_args_is_help=True)
@@ -272,18 +273,27 @@ def difficulty(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of runs.")],
     as_json: of.AsJson = False,
 ) -> None:
-    """Say how often agents solved each template, and which are spent: five of five, or all of more.
+    """Say how often agents solved each template, how hard that makes it, and which are spent.
 
-    Reference agents and people do not count. A spent template no longer tells agents apart.
+    Spent is what an agent solved in five of five episodes, or in all of more: it no longer tells
+    agents apart. Difficulty is in logits, with its 95 % interval; 0 is the mean template.
+    Reference agents and people do not count.
 
     Example: arena tasks difficulty arena-runs/mine arena-runs/yours
     """
     console = Console(as_json)
     found = arena_for(console).suites.difficulty(runs)
     console.table(
-        (Column("template"), Column("agent"), Column("solved"), Column("of"), Column("spent")),
+        tuple(map(Column, ("template", "agent", "solved", "of", "spent", "difficulty"))),
         [
-            (one.template, one.agent, str(one.solved), str(one.scored), "yes" * one.is_spent)
+            (
+                one.template,
+                one.agent,
+                str(one.solved),
+                str(one.scored),
+                "yes" * one.is_spent,
+                _in_logits(one.difficulty),
+            )
             for one in found
         ],
         [{**asdict(one), "is_spent": one.is_spent} for one in found],
@@ -291,6 +301,12 @@ def difficulty(
     spent = {one.template for one in found if one.is_spent}
     templates = counted(len({one.template for one in found}), "template")
     console.note(f"{templates}, of which {len(spent)} are spent")
+
+
+def _in_logits(difficulty: FittedDifficulty | None) -> str:
+    if difficulty is None:
+        return ""
+    return f"{difficulty.logit:+.1f} ({difficulty.low:+.1f} to {difficulty.high:+.1f})"
 
 
 @app.command("import")

@@ -22,3 +22,19 @@ def test_spent_templates_are_named(call: Callable[..., Ended], tmp_path: Path) -
     assert rows["hard"] == ["mine", "1", "2"]
     told = json.loads(call("tasks", "difficulty", str(tmp_path / "run"), "--json").out)
     assert [one["is_spent"] for one in told] == [True, False]
+
+
+def test_from_five_templates_on_it_says_how_hard_each_is(
+    call: Callable[..., Ended], tmp_path: Path
+) -> None:
+    ends: dict[str, list[bool | None]] = {f"task-{at}": [True, False, True] for at in range(4)}
+    write_run(tmp_path / "run", "mine", {World.OFFLINE: {**ends, "hard": [False] * 3}}, repeats=3)
+    told = json.loads(call("tasks", "difficulty", str(tmp_path / "run"), "--json").out)
+    logits = {one["template"]: one["difficulty"]["logit"] for one in told}
+    assert max(logits, key=lambda name: logits[name]) == "hard"
+    [row] = [
+        line
+        for line in call("tasks", "difficulty", str(tmp_path / "run")).out.splitlines()
+        if line.startswith("hard")
+    ]
+    assert f"{logits['hard']:+.1f} (" in row
