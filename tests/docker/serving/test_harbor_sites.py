@@ -11,15 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.harbor.runner import (
-    ARENA_IMAGE,
-    IMAGE,
-    Harbor,
-    build_arena_image,
-    build_image,
-    compose_env,
-    harbor_python,
-)
+from support.harbor.runner import ARENA_IMAGE, IMAGE, TOKEN, Harbor, harbor_with_sites
 
 from orchestrator import Arena
 
@@ -30,7 +22,6 @@ BELLS, LATEST_ORDER, WISH_LIST = (
     "shop-latest-order-total",
     "shop-wish-list-compass",
 )
-TOKEN = "of-the-solution"
 # Looks at a page, and waits until the test has done something to the trial.
 WAITS = """
 import time
@@ -117,13 +108,7 @@ def _waits(container: str) -> bool:
 
 @pytest.fixture(scope="module")
 def harbor(tmp_path_factory: pytest.TempPathFactory) -> Harbor:
-    folder = tmp_path_factory.mktemp("harbor")
-    for name in ("image", "arena", "compose", "python", "jobs"):
-        (folder / name).mkdir()
-    build_image(folder / "image")
-    build_arena_image(folder / "arena")
-    env = {**compose_env(folder / "compose"), "ARENA_TOKEN": TOKEN}
-    return Harbor(harbor_python(folder / "python"), env, folder / "jobs")
+    return harbor_with_sites(tmp_path_factory.mktemp("harbor"))
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from support.agents.foreign_clients import ROOT, python_312
 PINNED = "harbor==0.24.0"
 IMAGE = "arena-test/python:1"
 ARENA_IMAGE = "arena-test/arena:1"
+TOKEN = "of-the-solution"
 _DOCKERFILE = """
 FROM debian:bookworm-slim
 RUN apt-get update -q && apt-get install -yq --no-install-recommends python3 \
@@ -83,12 +84,14 @@ class Trial:
     """What Harbor found of one trial.
 
     Attributes:
+        task: the name that its folder gives it.
         reward: None where there is none.
         error: the kind of what Harbor counts as an error.
         said: what the agent's program printed, as JSON.
         folder: all that Harbor kept.
     """
 
+    task: str
     reward: float | None
     error: str | None
     said: Any
@@ -133,10 +136,12 @@ class Harbor:
                     running.kill()
                     running.wait()
 
-    def play(self, name: str, *words: str | Path, program: str | None = None) -> list[Trial]:
+    def play(
+        self, name: str, *words: str | Path, program: str | None = None, limit_s: float = 600
+    ) -> list[Trial]:
         """Play a job to its end."""
         with self.job("--job-name", name, *words, program=program) as running:
-            out, _ = running.communicate(timeout=600)
+            out, _ = running.communicate(timeout=limit_s)
         found = self.trials(name)
         assert found, out
         return found
@@ -154,11 +159,22 @@ def _trial_in(folder: Path) -> Trial:
     text = said.read_text(encoding="utf-8") if said.exists() else ""
     error = result.get("exception_info")
     return Trial(
+        task=result["task_name"],
         reward=rewards.get("reward"),
         error=error and error["exception_type"],
         said=json.loads(text) if text else None,
         folder=folder,
     )
+
+
+def harbor_with_sites(folder: Path) -> Harbor:
+    """Return Harbor in a folder of its own, and build what tasks that bring their sites need."""
+    for name in ("image", "arena", "compose", "python", "jobs"):
+        (folder / name).mkdir()
+    build_image(folder / "image")
+    build_arena_image(folder / "arena")
+    env = {**compose_env(folder / "compose"), "ARENA_TOKEN": TOKEN}
+    return Harbor(harbor_python(folder / "python"), env, folder / "jobs")
 
 
 def harbor_python(folder: Path) -> Path:

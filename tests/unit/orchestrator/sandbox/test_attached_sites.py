@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from arena_core.errors import EngineError, UsageError
+from arena_core.errors import EngineError, UnhealthyError, UsageError
 from orchestrator.sandbox.attached_sites import AttachedEngine, connect
 from orchestrator.sandbox.engine.containers import ContainerSpec, Endpoint, Labels
+from orchestrator.sandbox.engine.health import HealthProbe, wait_healthy
 from orchestrator.sandbox.golden import ROWS_LABEL, golden_of, golden_rows
 
 TAG, TOKEN = "arena/shop:1", "a-token"
@@ -93,9 +94,20 @@ def test_a_file_that_cannot_be_read_is_an_error_of_the_user(
 
 
 def test_a_site_that_is_not_ready_yet_is_waited_for(engine: AttachedEngine) -> None:
+    probe = HealthProbe(
+        endpoint=Endpoint("127.0.0.1", 9),
+        host="shop.arena.test",
+        path="/",
+        contains="ready",
+        timeout_s=0.05,
+        most_s=0.5,
+    )
+
     async def body() -> None:
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.01):
-                await engine.wait_exit(TAG)
+        image = await engine.image(TAG)
+        assert image is not None
+        site = await engine.run(spec(image.id))
+        with pytest.raises(UnhealthyError, match="did not become healthy within"):
+            await wait_healthy(engine, site, probe)
 
     asyncio.run(body())
