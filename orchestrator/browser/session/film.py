@@ -14,7 +14,7 @@ from orchestrator.browser.tabs.cdp_channel import PageGoneError
 from orchestrator.browser.tabs.tab import OpenTab
 
 _ASKED: Final = {"format": "jpeg", "quality": 50, "maxWidth": 640, "maxHeight": 640}
-_EVERY_S: Final = 0.25  # a picture takes 13 ms of a core, whatever its size
+_EVERY_S: Final = 0.5  # a picture takes 13 ms of a core, whatever its size
 _BURST: Final = 4
 _LOOK_S: Final = 1.0
 
@@ -44,7 +44,7 @@ async def film(current: Callable[[], OpenTab]) -> AsyncGenerator[str, None]:
 class _Camera:
     """Keeps the newest picture; Chromium sends no further ones before it was thanked for some.
 
-    A page that moves all the time is thanked four times a second; one that changes by an action is
+    A page that moves all the time is thanked twice a second; one that changes by an action is
     thanked at once, so that the last picture is of how it stays.
     """
 
