@@ -21,12 +21,15 @@ _EVER: Final = 1  # seconds since 1970
 # A stream's number, three zeros, the payload's length: Docker Engine API, "Stream format".
 _FRAME: Final = struct.Struct(">BxxxL")
 _STDERR: Final = 2
+_PIECE: Final = 65_536
+MOST_BYTES: Final = 256_000_000
 
 
 def run_command(api: APIClient, container_id: str, argv: Sequence[str]) -> Executed:
     """Run a command in a running container until its output ends.
 
-    Raises what the SDK raises, and EngineError where the engine's answer breaks off.
+    Raises what the SDK raises, and EngineError where the engine's answer breaks off, or the command
+    prints more than `MOST_BYTES`.
     """
     # What the container was started with is the supervisor's matter alone.
     command = api.exec_create(container_id, list(argv), environment={STATES_TOKEN: ""})["Id"]
@@ -39,17 +42,19 @@ def _output(api: APIClient, command: str) -> bytes:
     from docker.errors import create_api_error_from_http_exception  # noqa: PLC0415  loads on use
     from requests import HTTPError  # noqa: PLC0415
 
-    response = api.post(
-        f"{api.base_url}/v{api.api_version}/exec/{command}/start",
-        json={"Detach": False, "Tty": False},
-        timeout=api.timeout,
-    )
-    try:
-        response.raise_for_status()
-    except HTTPError as error:
-        create_api_error_from_http_exception(error)
-    answer: bytes = response.content
-    return answer
+    url = f"{api.base_url}/v{api.api_version}/exec/{command}/start"
+    how = {"Detach": False, "Tty": False}
+    answer = bytearray()
+    with api.post(url, json=how, stream=True, timeout=api.timeout) as response:
+        try:
+            response.raise_for_status()
+        except HTTPError as error:
+            create_api_error_from_http_exception(error)
+        for piece in response.iter_content(_PIECE):
+            answer += piece
+            if len(answer) > MOST_BYTES:
+                raise EngineError(f"a command printed more than {MOST_BYTES:,} bytes")
+    return bytes(answer)
 
 
 def _streams(answer: bytes) -> tuple[bytes, bytes]:

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena_core.errors import EngineError
+from orchestrator.sandbox.engine import commands
 from orchestrator.sandbox.engine.commands import _exit_code, _streams, run_command
 
 # A clock that was set forward since then says that this was years ago.
@@ -76,6 +77,12 @@ def test_output_that_comes_with_the_headers_is_not_lost() -> None:
         ended = run_command(api, "container", ["echo"])
     assert ended.stdout == b"hi\n" + b"\0" * 100_000 + b"end"
     assert (ended.stderr, ended.exit_code) == (b"oops", 3)
+
+
+def test_a_command_that_prints_without_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands, "MOST_BYTES", 50_000)
+    with engine_at_once() as api, pytest.raises(EngineError, match="more than 50,000 bytes"):
+        run_command(api, "container", ["yes"])
 
 
 def test_a_container_that_is_gone_is_the_sdks_error() -> None:
