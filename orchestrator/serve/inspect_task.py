@@ -164,6 +164,7 @@ class _Slots:
         self._out = Path(out).absolute() if out else None  # Inspect may change the folder
         self._staged = staged
         self._arena: Arena | None = None
+        self._reading = asyncio.Lock()
 
     def setup(self) -> Solver:
         @solver
@@ -191,22 +192,24 @@ class _Slots:
         free = concurrency("arena", self._workers, key=f"arena-{id(self)}")
         playing.slot = await Held.enter(free)
         if self._arena is None:
-            self._arena = Arena(workers=self._workers)
+            self._arena, self._reading = Arena(workers=self._workers), asyncio.Lock()
             _OPEN.add(self)
             hooks("arena", "Removes the replicas that samples were played on.")(_RunEnds)
             await self._arena.__aenter__()
         name = f"{state.sample_id}-{state.uuid}"
         folder = self._out / name if self._out else None
-        episode = self._arena.episode(
-            state.metadata["task"],
-            world=self._world,
-            staged=self._staged,
-            agent=f"inspect/{state.model}",
-            observations=_FORMS[self._tools],
-            out=folder,
-            screenshots=folder is not None,
-            viewport=DISPLAY if self._tools == "computer" else None,
-        )
+        async with self._reading:  # all samples begin at once: reading suites stops nothing else
+            episode = await asyncio.to_thread(
+                self._arena.episode,
+                state.metadata["task"],
+                world=self._world,
+                staged=self._staged,
+                agent=f"inspect/{state.model}",
+                observations=_FORMS[self._tools],
+                out=folder,
+                screenshots=folder is not None,
+                viewport=DISPLAY if self._tools == "computer" else None,
+            )
         session = EpisodeSession(episode, folder=folder)
         await session.begin()
         return session

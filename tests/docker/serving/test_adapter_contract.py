@@ -39,12 +39,12 @@ ALL = tuple(f"demo/{task.id}" for task in load_suite("demo").tasks if World.OFFL
 NOTES = "http://tools.arena.test/notes"
 
 
-def _of_adapters(*, quick: bool, without: str = "") -> list[object]:
+def _of_adapters(*without: str, quick: bool) -> list[object]:
     """Return every adapter as a case; not `quick`: the first of them alone is.
 
     Those of other projects never are: each needs an environment of its own.
     """
-    own = [one for one in OWN_ADAPTERS.items() if one[0] != without]
+    own = [one for one in OWN_ADAPTERS.items() if one[0] not in without]
     return [
         *(
             pytest.param(one, id=name, marks=() if quick or number == 0 else SLOW)
@@ -53,18 +53,13 @@ def _of_adapters(*, quick: bool, without: str = "") -> list[object]:
         *(
             pytest.param(one, id=name, marks=pytest.mark.slow(minutes=4))
             for name, one in FOREIGN_ADAPTERS.items()
+            if name not in without
         ),
     ]
 
 
 @pytest.fixture(params=_of_adapters(quick=True))
 def adapter(request: pytest.FixtureRequest) -> Adapter:
-    found: Adapter = request.param
-    return found
-
-
-@pytest.fixture(params=_of_adapters(quick=False))
-def quick_first_adapter(request: pytest.FixtureRequest) -> Adapter:
     found: Adapter = request.param
     return found
 
@@ -86,10 +81,10 @@ async def test_the_reference_passes_and_idling_fails(adapter: Adapter, tmp_path:
     assert await played(adapter, tmp_path, *games) == [SUCCESS, FAILURE]
 
 
-async def test_a_site_that_is_killed_is_unscored(
-    quick_first_adapter: Adapter, tmp_path: Path
-) -> None:
-    async with quick_first_adapter(1, tmp_path) as connect, connect() as client:
+@pytest.mark.parametrize("adapter", _of_adapters("inspect", quick=False))
+async def test_a_site_that_is_killed_is_unscored(adapter: Adapter, tmp_path: Path) -> None:
+    """Inspect's replicas are another process's: `test_inspect` kills one."""
+    async with adapter(1, tmp_path) as connect, connect() as client:
         seen = await client.begin(LATEST_ORDER)
         assert await asyncio.to_thread(on_engine, kill_shops) == 1
         ended = await client.act(Goto(url=seen.url))
@@ -124,7 +119,7 @@ CLICKED = {
 }
 
 
-@pytest.mark.parametrize("adapter", _of_adapters(quick=False, without="cdp"))
+@pytest.mark.parametrize("adapter", _of_adapters("cdp", quick=False))
 async def test_forged_events_count_for_nothing_and_a_foreign_proxy_is_not_reached(
     adapter: Adapter, tmp_path: Path
 ) -> None:
@@ -168,9 +163,11 @@ async def foreign_proxy(reached: list[str]) -> AsyncIterator[str]:
 
 
 @pytest.mark.slow(minutes=6)
+@pytest.mark.parametrize("adapter", _of_adapters("browsergym", "inspect", quick=False))
 async def test_the_reference_passes_and_idling_fails_the_whole_demo(
     adapter: Adapter, tmp_path: Path
 ) -> None:
+    """By AgentLab and Inspect themselves it is played in `test_equal_verdicts`."""
     right = await played(adapter, tmp_path / "right", *((play_reference, one) for one in ALL))
     assert dict(zip(ALL, right, strict=True)) == dict.fromkeys(ALL, SUCCESS)
     idle = await played(adapter, tmp_path / "idle", *((stay_idle, one) for one in ALL))

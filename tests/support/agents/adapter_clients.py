@@ -21,7 +21,14 @@ from arena_core.actions import Action, Stop
 from orchestrator import Arena, Observation, OpenEpisode
 from orchestrator.serve.gym import ArenaEnv
 from orchestrator.serve.server import serve
-from support.agents.foreign_adapters import MakeClient, in_nemo_gym, in_openenv, in_verifiers
+from support.agents.foreign_adapters import (
+    MakeClient,
+    in_browsergym,
+    in_inspect,
+    in_nemo_gym,
+    in_openenv,
+    in_verifiers,
+)
 from support.agents.playwright_client import PlaywrightClient, verdict_of
 from support.agents.reference_player import Client, Seen, Verdict, tool_call
 
@@ -317,4 +324,6 @@ FOREIGN_ADAPTERS: dict[str, Adapter] = {
     "verifiers": in_verifiers,
     "openenv": in_openenv,
     "nemo-gym": in_nemo_gym,
+    "browsergym": in_browsergym,
+    "inspect": in_inspect,
 }

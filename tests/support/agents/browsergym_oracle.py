@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from arena_core.actions import (
@@ -39,11 +39,18 @@ _URL = re.compile(r"\(active tab\):\n +Title: .*\n +URL: (.*)")
 
 
 @dataclass(slots=True)
+class Typed:
+    """Where an agent typed last: BrowserGym presses keys in an element."""
+
+    bid: str = ""
+
+
+@dataclass(slots=True)
 class _Playing:
     oracle: OracleAgent
     calls: deque[str] = field(default_factory=deque)
     steps: int = 0
-    typed_in: str = ""
+    typed: Typed = field(default_factory=Typed)
 
 
 class PlaysReferences:
@@ -69,7 +76,8 @@ class PlaysReferences:
         if not playing.calls:
             bids, seen = seen_in(prompt, playing.steps)
             try:
-                playing.calls.extend(calls_of(decided(playing.oracle, seen), bids, playing))
+                action = decided(playing.oracle, seen)
+                playing.calls.extend(calls_of(action, bids.__getitem__, playing.typed))
                 playing.steps += 1
             except AgentError:  # the page is not there yet; the step limit ends it if it never is
                 playing.calls.append("noop(1000)")
@@ -104,23 +112,23 @@ def seen_in(prompt: str, step: int) -> tuple[tuple[str, ...], Observation]:
 
 
 def calls_of(  # noqa: C901, PLR0911, PLR0912  a case each
-    action: Action, bids: Sequence[str], playing: _Playing
+    action: Action, bid_of: Callable[[int], str], typed: Typed
 ) -> list[str]:
     """Return the calls of BrowserGym's action space that do what an action says."""
-    bid = bids[element] if (element := getattr(action, "element", None)) is not None else ""
+    bid = bid_of(element) if (element := getattr(action, "element", None)) is not None else ""
     match action:
         case Click():
             return [f"click({bid!r})"]
         case Hover():
             return [f"hover({bid!r})"]
         case Type():
-            playing.typed_in = bid
+            typed.bid = bid
             enter = [f"press({bid!r}, 'Enter')"] if action.submit else []
             return [f"fill({bid!r}, {action.text!r})", *enter]
         case Select():
             return [f"select_option({bid!r}, {list(action.options)!r})"]
         case Press():
-            return [f"press({playing.typed_in!r}, {action.keys!r})"]
+            return [f"press({typed.bid!r}, {action.keys!r})"]
         case Goto():
             return [f"goto({action.url!r})"]
         case Back():

@@ -5,9 +5,12 @@ It is a program of an environment without Arena's dependencies; what it does and
 
 from __future__ import annotations
 
+import ast
+import asyncio
 import json
 import math
 import os
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -17,8 +20,10 @@ from typing import Any
 
 import gymnasium
 
-from orchestrator.serve.browsergym import register_tasks
+from orchestrator.serve.browsergym import register_task, register_tasks
+from support.agents.line_player import asked_in_lines
 
+_NAMED = re.compile(r"""^( *\[\w+\] \w+) ('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*").*$""", re.MULTILINE)
 Asked = dict[str, Any]
 
 
@@ -55,6 +60,40 @@ def hang(task: str, browser: str) -> Asked:
     print("begun", flush=True)  # noqa: T201
     time.sleep(600)
     return {}
+
+
+class Session:
+    """An environment in Arena's browser, as `asked_in_lines` asks it."""
+
+    async def begin(self, task: str) -> Asked:
+        self._env = gymnasium.make(register_task(task), browser="arena")
+        seen, _ = await asyncio.to_thread(self._env.reset)
+        return _page(seen)
+
+    async def act(self, action: str) -> Asked:
+        done = await asyncio.to_thread(self._env.step, action)
+        seen, reward, terminated, truncated, info = done
+        if not (terminated or truncated):
+            return _page(seen)
+        said = {name: info["task_info"][name] for name in ("outcome", "reason")}
+        return {"verdict": {**said, "reward": None if math.isnan(float(reward)) else reward}}
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._env.close)
+
+
+def sessions() -> None:
+    """Play as many sessions as are asked for."""
+    asyncio.run(asked_in_lines(Session))
+
+
+def _page(seen: Asked) -> Asked:
+    """Return what BrowserGym's agents read of a page, its names between Arena's quotes."""
+    from browsergym.utils.obs import flatten_axtree_to_str  # noqa: PLC0415
+
+    tree = flatten_axtree_to_str(seen["axtree_object"]).replace("\t", "  ")
+    text = _NAMED.sub(lambda one: f'{one[1]} "{ast.literal_eval(one[2])}"', tree)
+    return {"url": seen["url"], "text": text, "error": seen["last_action_error"] or None}
 
 
 def study(tasks: str, browser: str, jobs: int) -> Asked:
@@ -110,7 +149,12 @@ def _kill(episode: str) -> None:
     sys.stdin.readline()
 
 
-_PLAYS: dict[str, Callable[..., Asked]] = {"play": play, "hang": hang, "study": study}
+_PLAYS: dict[str, Callable[..., Any]] = {
+    "play": play,
+    "hang": hang,
+    "study": study,
+    "sessions": sessions,
+}
 
 if __name__ == "__main__":
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")

@@ -10,8 +10,9 @@ import re
 import shutil
 import signal
 import socket
+import sys
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -21,6 +22,8 @@ from typing import Any, Final, Protocol
 import httpx
 
 from arena_core.actions import Action, Stop
+from support.agents.browsergym_beside import agentlab_python
+from support.agents.browsergym_oracle import Typed, calls_of
 from support.agents.foreign_clients import ROOT, Beside, beside, python_312, python_with
 from support.agents.reference_player import Client, Seen, Verdict, tool_call
 from support.agents.scripted_model import Calls, ChatRequest, Says, ScriptedModel, ScriptedReply
@@ -164,7 +167,7 @@ async def in_verifiers(workers: int, folder: Path) -> AsyncIterator[MakeClient]:
         await on.until_free(workers)
 
 
-# OpenEnv and NeMo Gym: a program of theirs keeps the sessions of all clients.
+# The others: a program of theirs keeps the sessions of all clients.
 
 
 @dataclass
@@ -219,25 +222,50 @@ class SessionClient:
         return Seen(step=self.steps, url=said["url"], text=said["text"], error=said["error"])
 
 
-@asynccontextmanager
-async def _sessions_of(on: Beside, program: str, **asked: Any) -> AsyncIterator[MakeClient]:
+@dataclass
+class BrowserGymClient(SessionClient):
+    """One environment of BrowserGym's, in Arena's browser; its actions are BrowserGym's calls."""
+
+    typed: Typed = field(default_factory=Typed)
+
+    async def act(self, action: Action) -> Seen | Verdict:
+        self.steps += 1
+        calls = calls_of(action, str, self.typed)
+        return self._read(await self.sessions.ask(self.name, act="\n".join(calls)))
+
+
+async def _player(
+    on: Beside, program: str, *words: str, **asked: Any
+) -> asyncio.subprocess.Process:
     module = f"support.agents.{program}"
-    words = json.dumps({"what": "sessions", **asked})
-    sessions = Sessions(await on.start(str(on.python), "-m", module, words))
+    return await on.start(str(on.python), "-m", module, *words, json.dumps(asked))
+
+
+@asynccontextmanager
+async def _sessions_of(
+    running: asyncio.subprocess.Process, client_of: type[SessionClient] = SessionClient
+) -> AsyncIterator[MakeClient]:
+    assert running.stdin is not None
+    sessions = Sessions(running)
     hearing = asyncio.create_task(sessions.hear())
     numbers = count()
 
     @asynccontextmanager
     async def connect() -> AsyncIterator[Client]:
-        client = SessionClient(sessions, str(next(numbers)))
+        client = client_of(sessions, str(next(numbers)))
         yield client
         await sessions.ask(client.name, close=True)
 
     try:
         yield connect
     finally:
-        os.killpg(sessions.running.pid, signal.SIGKILL)
-        await sessions.running.wait()
+        running.stdin.close()  # the player ends, and tidies up
+        with suppress(TimeoutError):
+            async with asyncio.timeout(60):
+                await running.wait()
+        with suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGKILL)
+        await running.wait()
         await hearing
 
 
@@ -245,7 +273,8 @@ async def _sessions_of(on: Beside, program: str, **asked: Any) -> AsyncIterator[
 async def in_nemo_gym(workers: int, folder: Path) -> AsyncIterator[MakeClient]:
     """Serve NeMo Gym's three servers."""
     async with beside(nemo_gym_python(), folder, slots=workers) as on:
-        async with _sessions_of(on, "nemo_gym_player", model="http://127.0.0.1:1/v1") as connect:
+        asked = {"what": "sessions", "model": "http://127.0.0.1:1/v1"}
+        async with _sessions_of(await _player(on, "nemo_gym_player", **asked)) as connect:
             yield connect
         await on.until_free(workers)
 
@@ -255,8 +284,36 @@ async def in_openenv(workers: int, folder: Path) -> AsyncIterator[MakeClient]:
     """Serve OpenEnv's server."""
     async with (
         openenv_serving(folder, workers) as (on, url),
-        _sessions_of(on, "openenv_player", url=url) as connect,
+        _sessions_of(await _player(on, "openenv_player", what="sessions", url=url)) as connect,
     ):
+        yield connect
+
+
+@asynccontextmanager
+async def in_browsergym(workers: int, folder: Path) -> AsyncIterator[MakeClient]:
+    """Make environments of Gymnasium's in one program, beside a service."""
+    async with beside(agentlab_python(), folder, slots=workers) as on:
+        running = await _player(on, "browsergym_player", "sessions")
+        async with _sessions_of(running, BrowserGymClient) as connect:
+            yield connect
+        await on.until_free(workers)
+
+
+@asynccontextmanager
+async def in_inspect(workers: int, folder: Path) -> AsyncIterator[MakeClient]:
+    """Run one evaluation of Inspect's, which has as many samples, all of one task."""
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
+    await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+    running = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "support.agents.inspect_sessions", str(workers)),
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": paths, "INSPECT_DISPLAY": "none"},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        start_new_session=True,
+        limit=2**26,
+    )
+    async with _sessions_of(running) as connect:
         yield connect
 
 

@@ -41,14 +41,14 @@ from support.agents.reference_player import (
     tool_call,
 )
 
-_MODEL = "mockllm/model"
+MODEL = "mockllm/model"
 _AFTER_ONE_CALL = 3
 _DOWN = {"coordinate": [1360, 760], "scroll_direction": "down", "scroll_amount": 2}
 
 
 def call(tool: str, arguments: dict[str, Any]) -> ModelOutput:
     """Return a reply that calls a tool."""
-    return counted(ModelOutput.for_tool_call(_MODEL, tool, arguments))
+    return counted(ModelOutput.for_tool_call(MODEL, tool, arguments))
 
 
 def counted(output: ModelOutput) -> ModelOutput:
@@ -97,14 +97,14 @@ def _goal(asked: list[ChatMessage]) -> str:
 
 def idle(asked: list[ChatMessage], *_: object) -> ModelOutput:
     """Say that all is done."""
-    return counted(ModelOutput.from_content(_MODEL, "I am done."))
+    return counted(ModelOutput.from_content(MODEL, "I am done."))
 
 
 def by_computer(asked: list[ChatMessage], *_: object) -> ModelOutput:
     """Open an article by Inspect's computer, and answer in plain words as such models do."""
     pictures = [part for one in asked for part in one.content if isinstance(part, ContentImage)]
     if pictures:
-        return counted(ModelOutput.from_content(_MODEL, "47"))
+        return counted(ModelOutput.from_content(MODEL, "47"))
     url = "http://wiki.arena.test/wiki/A/Bruges"
     typed = {"action": "navigate", "text": url, "coordinate": None}
     return call("computer", {"actions": [{"action": "scroll", **_DOWN}, typed]})
@@ -183,7 +183,7 @@ def main(who: str, suite: str, *patterns: str) -> None:
     [log] = play(
         "orchestrator/arena" if is_installed else arena(**asked),
         task_args=asked if is_installed else {},
-        model=get_model(_MODEL, custom_outputs=_MODELS[who](names)),
+        model=get_model(MODEL, custom_outputs=_MODELS[who](names)),
         log_dir="logs",
         display="none",
     )
