@@ -164,13 +164,16 @@ def _refuse_nodes(root: yaml.Node | None) -> None:
             continue
         open_ones.add(id(node))
         for one in members:
-            if isinstance(one, yaml.ScalarNode) and whole(one.value) != one.value:
-                message = "holds half of a surrogate pair, which is no character"
-                raise yaml.MarkedYAMLError(problem=message, problem_mark=one.start_mark)
-            if id(one) in open_ones:
+            if isinstance(one, yaml.ScalarNode):  # most nodes are, and have nothing to wait for
+                if whole(one.value) != one.value:
+                    message = "holds half of a surrogate pair, which is no character"
+                    raise yaml.MarkedYAMLError(problem=message, problem_mark=one.start_mark)
+                sizes[id(one)] = (1, 1)
+            elif id(one) in open_ones:
                 message = "an alias stands in what it stands for"
                 raise yaml.MarkedYAMLError(problem=message, problem_mark=one.start_mark)
-        waiting.extend(members)
+            else:
+                waiting.append(one)
 
 
 def _members(node: yaml.Node) -> list[yaml.Node]:

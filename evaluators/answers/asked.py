@@ -130,11 +130,8 @@ def found_in(
         bare: a prepared text.
         count: how many of them the text may be expected to count: `six states: …`.
     """
-    keep = [
-        (span.start, span.end)
-        for span in asked.kind.find(bare, wanted)
-        if asked.is_wanted(span.value, wanted)
-    ]
+    spans = list(asked.kind.find(bare, wanted))
+    keep = [(span.start, span.end) for span in spans if asked.is_wanted(span.value, wanted)]
     letters = list(bare)
     for start, end, is_phrase in _said(bare, asked, count):
         held = [one for one in keep if one[0] < end and start < one[1]]
@@ -143,7 +140,7 @@ def found_in(
             letters[start:end] = SAID * (end - start)
             keep = [one for one in keep if one not in held]
     seen = "".join(letters)
-    return list(asked.kind.find(seen, wanted)), seen
+    return spans if seen == bare else list(asked.kind.find(seen, wanted)), seen
 
 
 def _said(  # noqa: C901, PLR0912 - one loop for each kind of piece

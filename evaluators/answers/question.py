@@ -219,7 +219,7 @@ _RELATIVE: Final = re.compile(
 )
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def read_question(text: str) -> Question:
     """Return what a question lets its answer say."""
     bare = plain(text)

@@ -99,7 +99,9 @@ class NameKind(TextKind):
 
     def find(self, text: str, wanted: Sequence[str]) -> Sequence[Span[str]]:
         """Return where an expected name stands, with whatever accents."""
-        bare = "".join(folded if len(folded := _folded(one)) == 1 else one for one in text)
+        bare = text
+        if not text.isascii():
+            bare = "".join(folded if len(folded := _folded(one)) == 1 else one for one in text)
         spans = _whole_pieces(bare, wanted, self._pattern, case=self.case)
         return [Span(span.start, span.end, text[span.start : span.end]) for span in spans]
 
@@ -127,6 +129,7 @@ class NameKind(TextKind):
 _MEMBER: Final = re.compile(r"(?<![\w@/.])(?:@|/?u/)(?=\w)")
 
 
+@lru_cache(maxsize=1024)  # the same names are looked for in answer after answer
 def _name_part(word: str) -> str:
     """Return a pattern for a word of a name: an initial with or without its stop, `&` or `and`."""
     if re.fullmatch(r"\w\.?", word):

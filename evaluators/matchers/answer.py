@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, FiniteFloat, PrivateAttr, model_validator
@@ -153,7 +154,7 @@ class AnswerMatcher(_Reading, Matcher):
 
     def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:  # noqa: ARG002 - a value has one form
         """Read each value as a whole answer; the values of a list may be several."""
-        expected = _Expectation(self, world)
+        expected = _read(_Itself(self), world)
         if not values:
             reason = f"found nothing, wanted {expected.said}"
             return Matched(met=False, reason=reason, expected=expected.said)
@@ -228,6 +229,24 @@ class _Expectation:
         which = "any of " if len(items) > 1 else ""
         within = f" ± {matcher.tolerance}" if matcher.tolerance else ""
         return f"the {matcher.type} {which}{told}{within}"
+
+
+class _Itself:
+    """A matcher as a key: `1` and `true` are equal, and are not read alike."""
+
+    def __init__(self, matcher: AnswerMatcher) -> None:
+        self.matcher = matcher
+
+    def __hash__(self) -> int:
+        return id(self.matcher)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and other.matcher is self.matcher
+
+
+@lru_cache(maxsize=16)  # the linter holds dozens of answers against one matcher
+def _read(itself: _Itself, world: World) -> _Expectation:
+    return _Expectation(itself.matcher, world)
 
 
 def _asked(kind: AnswerType, reading: _Reading, question: Question) -> Asked:

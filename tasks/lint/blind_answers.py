@@ -168,14 +168,20 @@ class _Keys:
     """The answers of a suite's references."""
 
     def __init__(self, suite: Suite) -> None:
-        self._tasks = [one for one in suite.tasks if one.family is not Family.UNACHIEVABLE]
+        self._answers = {
+            world: [
+                (one, answer)
+                for one in suite.tasks
+                if one.family is not Family.UNACHIEVABLE and (answer := answer_of(one, world))
+            ]
+            for world in World
+        }
 
     def beside(self, task: Task, world: World) -> list[str]:
         """Return the answers of other tasks in a world, those of siblings first."""
-        others = [one for one in self._tasks if one.id != task.id]
-        near = [one for one in others if one.template and one.template == task.template]
-        found = (answer_of(one, world) for one in chain(near, others))
-        return list(dict.fromkeys(answer for answer in found if answer))
+        others = [(one, answer) for one, answer in self._answers[world] if one.id != task.id]
+        near = [pair for pair in others if task.template and pair[0].template == task.template]
+        return list(dict.fromkeys(answer for _, answer in (*near, *others)))
 
 
 def _reasons_that_pass(task: Task, world: World) -> Iterator[Attack]:

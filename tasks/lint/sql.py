@@ -84,15 +84,22 @@ def reading_fault(sql: str, engine: DatabaseEngine | None = None) -> str | None:
 
 def is_count(sql: str, engine: DatabaseEngine | None = None) -> bool:
     """Whether a query yields one COUNT and nothing else; False where it cannot be read."""
-    from sqlglot import exp, parse_one  # noqa: PLC0415  heavy: 0.2 s
+    from sqlglot import exp  # noqa: PLC0415  heavy: 0.2 s
     from sqlglot.errors import SqlglotError  # noqa: PLC0415
 
     try:
-        tree = parse_one(sql, read=dialect_of(engine))
+        tree = _tree(sql, dialect_of(engine))
     except (SqlglotError, RecursionError):
         return False
     chosen = tree.selects if isinstance(tree, exp.Query) else []
     return len(chosen) == 1 and isinstance(chosen[0].unalias(), exp.Count)
+
+
+@lru_cache(maxsize=256)  # what it does, which names it has, what it counts: one after the other
+def _tree(sql: str, dialect: str) -> Expr:
+    from sqlglot import parse_one  # noqa: PLC0415  heavy: 0.2 s
+
+    return parse_one(sql, read=dialect)
 
 
 @lru_cache(maxsize=4096)  # a query is judged as a check's, as a key's and as what a proof asks
@@ -143,11 +150,10 @@ def _shown_fault(first: str, rest: str, dialect: str) -> str | None:
 
 
 def _parsed_fault(statement: str, dialect: str) -> str | None:
-    from sqlglot import parse_one  # noqa: PLC0415  heavy: 0.2 s
-    from sqlglot.errors import SqlglotError  # noqa: PLC0415
+    from sqlglot.errors import SqlglotError  # noqa: PLC0415  heavy: 0.2 s
 
     try:
-        tree = parse_one(statement, read=dialect)
+        tree = _tree(statement, dialect)
         found = next(_writes(tree.walk()), None)
     except SqlglotError as error:
         return f"the query does not parse: {_first_line(error)}"
@@ -248,6 +254,14 @@ class SiteTables:
             for table, columns in self.state.items()
         }
 
+    @cached_property
+    def folded(self) -> Mapping[str, Collection[str]]:
+        """The same in lower case."""
+        return {
+            table.lower(): {column.lower() for column in columns}
+            for table, columns in self.columns.items()
+        }
+
 
 # By site.
 Tables = Mapping[str, SiteTables]
@@ -297,12 +311,11 @@ def names_fault(sql: str, tables: SiteTables) -> str | None:
     A query that does not parse, or on a table whose columns are not known, is not judged: the
     database has the last word.
     """
-    from sqlglot import parse_one  # noqa: PLC0415  heavy: 0.2 s
-    from sqlglot.errors import SqlglotError  # noqa: PLC0415
+    from sqlglot.errors import SqlglotError  # noqa: PLC0415  heavy: 0.2 s
     from sqlglot.optimizer.scope import traverse_scope  # noqa: PLC0415
 
     try:
-        scopes = traverse_scope(parse_one(sql, read=dialect_of(tables.engine)))
+        scopes = traverse_scope(_tree(sql, dialect_of(tables.engine)))
         return next((fault for scope in scopes for fault in _faults(scope, tables)), None)
     except (SqlglotError, RecursionError):
         return None
@@ -360,8 +373,7 @@ def _outer_sources(scope: Scope, tables: SiteTables) -> dict[str, _Columns]:
 def _table_columns(table: Table, tables: SiteTables) -> _Columns:
     if table.args.get("db"):
         return None  # another schema, such as information_schema
-    known = _known(tables).get(table.name.lower())
-    return None if known is None else {column.lower() for column in known}
+    return tables.folded.get(table.name.lower())
 
 
 def _selected(scope: Scope) -> _Columns:
@@ -382,7 +394,7 @@ def _is_missing(table: Table, tables: SiteTables) -> bool:
     unlisted = {name.lower() for name in tables.unlisted}
     if tables.engine is DatabaseEngine.SQLITE:
         unlisted |= _SQLITE_TABLES
-    return table.name.lower() not in _known(tables).keys() | unlisted
+    return table.name.lower() not in tables.folded.keys() | unlisted
 
 
 def _is_implied(column: Column, tables: SiteTables) -> bool:
@@ -401,10 +413,6 @@ def _is_known(column: Column, sources: Mapping[str, _Columns], aliases: Collecti
     if name in aliases or any(columns is None for columns in sources.values()):
         return True
     return any(name in columns for columns in sources.values() if columns is not None)
-
-
-def _known(tables: SiteTables) -> Mapping[str, Collection[str]]:
-    return {table.lower(): columns for table, columns in tables.columns.items()}
 
 
 def _columns_of(sources: Mapping[str, _Columns], tables: SiteTables, scope: Scope) -> list[str]:

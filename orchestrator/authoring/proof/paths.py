@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import TypeAdapter
 
 from arena_core.worlds import World
 from evaluators.lint import Finding, Location, Severity, TaskFault
 from evaluators.verdicts import OutcomeKind
-from orchestrator.authoring.proof.rules import Played
 from tasks.reference import ReferenceAction
 from tasks.schema import Suite, Task
 from tasks.sources import SuiteSource
+
+if TYPE_CHECKING:  # it imports a browser, which lint has no use for
+    from orchestrator.authoring.proof.rules import Played
 
 ONE_WAY: Final = "no second right path: a proof plays the reference alone"
 NO_DETOUR: Final = "no written detour: a proof looks at the site in another tab instead"
