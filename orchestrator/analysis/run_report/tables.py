@@ -204,7 +204,7 @@ EPISODES: Final = Table(
         Column("output_tokens", _INTEGER, "tokens of replies", "tokens"),
         Column("usd", Kind.USD, "cost of the models; empty where no price is known", "US dollars"),
         Column("replayed_from", _TEXT, "the run whose replies answered; nothing was spent then"),
-        Column("branch_root", _TEXT, "whose steps it shares, where it goes on from a checkpoint"),
+        Column("branch_root", _TEXT, "whose steps it shares, where it starts at a checkpoint"),
         Column("branch_step", _INTEGER, "the last step that it shares with its root"),
         Column("was", _TEXT, "the outcome that the run itself recorded"),
         Column(
@@ -289,7 +289,7 @@ RECEIPTS: Final = Table(
 
 VALUES: Final = Table(
     "values",
-    "one per step that rollouts go on from",
+    "one per step that rollouts start at",
     (
         Column("run", _TEXT, "id of the run of rollouts"),
         Column("task", _TEXT, "id of the task in its suite"),
