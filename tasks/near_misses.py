@@ -123,12 +123,16 @@ async def drawn_apart(name_or_path: str, seed: int, ask: Ask) -> Suite:
         filled = drawn.filled(found)
         left = unfit(filled, found)
         if not left:
-            twins = [
-                one for one in repeated(filled, found) if passed_over.get(one, 0) < _MOST_TWINS
-            ]
+            # The first of each template: what is drawn in its place may be no twin of the next.
+            twins = {
+                task.template: task.id
+                for task in reversed(list(repeated(filled, found)))
+                if passed_over.get(task.id, 0) < _MOST_TWINS
+            }
             if not twins:
                 return filled
-            passed_over[twins[0]] = passed_over.get(twins[0], 0) + 1
+            for one in twins.values():
+                passed_over[one] = passed_over.get(one, 0) + 1
             continue
         for name, why in left.items():
             passed_over[name] = passed_over.get(name, 0) + 1
@@ -138,7 +142,7 @@ async def drawn_apart(name_or_path: str, seed: int, ask: Ask) -> Suite:
                 raise TaskError(message, hint="let it `draw` from other values, or mend the key")
 
 
-def repeated(suite: Suite, found: Found) -> Iterator[str]:
+def repeated(suite: Suite, found: Found) -> Iterator[Task]:
     """Yield the drawn tasks whose answer is the key of an earlier instance of their template."""
     seen: set[tuple[str, str, tuple[str, ...]]] = set()
     for task in suite.tasks:
@@ -152,7 +156,7 @@ def repeated(suite: Suite, found: Found) -> Iterator[str]:
                 continue
             key = task.template, check.name, tuple(normalise(one) for one in values)
             if key in seen:
-                yield task.id
+                yield task
             seen.add(key)
 
 

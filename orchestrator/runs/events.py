@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from arena_core.work_events import WorkEnded, WorkStep
+from arena_core.work_events import WorkEvent
 
 if TYPE_CHECKING:  # whoever only starts sites needs no scores
     from evaluators.evidence import Evidence
@@ -64,13 +64,5 @@ class AttemptBroke:
     agent: str = ""
 
 
-RunEvent = (
-    ProgressNote
-    | EpisodesPlanned
-    | AttemptBegan
-    | EpisodeEnded
-    | AttemptBroke
-    | WorkStep
-    | WorkEnded
-)
+RunEvent = ProgressNote | EpisodesPlanned | AttemptBegan | EpisodeEnded | AttemptBroke | WorkEvent
 OnEvent = Callable[[RunEvent], None]

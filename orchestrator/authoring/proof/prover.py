@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena_core.errors import InternalError
+from arena_core.names import counted
+from arena_core.work_events import WorkEnded, WorkLine, WorkPlanned, WorkStep
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
 from evaluators.lint import Finding, TaskFault, warning
@@ -37,7 +39,14 @@ from orchestrator.authoring.proof.rules import (
 from orchestrator.authoring.proof.safety import attack_harms, attack_tasks, reference_is_harmless
 from orchestrator.gateway.variations import arm_label
 from orchestrator.runs.agent_choice import choose_agent
-from orchestrator.runs.events import EpisodeEnded, OnEvent, ProgressNote, RunEvent
+from orchestrator.runs.events import (
+    AttemptBegan,
+    EpisodeEnded,
+    EpisodesPlanned,
+    OnEvent,
+    ProgressNote,
+    RunEvent,
+)
 from orchestrator.runs.lock_writer import make_lock
 from orchestrator.runs.new_run import misplaced_arm
 from orchestrator.runs.request import RunRequest
@@ -181,8 +190,8 @@ class Prover:
             for task in tasks
         )
         own = suite.model_copy(update={"tasks": idle})
-        # Nobody plays, so no outcome says a thing.
-        quiet = replace(self, on_event=self._tell_no_result)
+        self._tell(f"{counted(len(tasks), 'task')} to ask of their sites")
+        quiet = replace(self, on_event=self._tell_asked)
         with tempfile.TemporaryDirectory(prefix="arena-instances-") as scratch:
             plays = await quiet._play(  # noqa: SLF001
                 own, idle, Path(scratch) / "asked", proof_hook
@@ -194,9 +203,18 @@ class Prover:
             for name, values in computed_values(played).items()
         }
 
-    def _tell_no_result(self, event: RunEvent) -> None:
-        if not isinstance(event, EpisodeEnded):
-            self.on_event(event)
+    def _tell_asked(self, event: RunEvent) -> None:
+        """Report episodes as units of work: nobody plays them, so no outcome says a thing."""
+        match event:
+            case EpisodesPlanned(total=total):
+                self.on_event(WorkPlanned(total))
+            case AttemptBegan(key=key):
+                self.on_event(WorkStep(key.task, "is set up and asked"))
+            case EpisodeEnded(key=key, done=done, total=total):
+                self.on_event(WorkEnded(key.task))
+                self.on_event(WorkLine(f"[{done}/{total}] {key.task}"))
+            case _:
+                self.on_event(event)
 
     async def _play_on_golden(
         self, suite: Suite, tasks: Sequence[Task], folder: Path

@@ -37,6 +37,8 @@ def test_what_is_drawn_is_asked_once_the_world_is_set_up_and_proves(
     assert "arena tasks instantiate" in refused.err
     drawn = arena("tasks", "instantiate", str(suite), "--seed", "7", cwd=tmp_path)
     assert drawn.code == 0, drawn.err
+    assert "2 tasks to ask of their sites" in drawn.err
+    assert re.search(r"\[2/2\] labelled-notes-s7-[12]\n", drawn.err)
     written = tmp_path / "labels-s7.yaml"
     tasks = load_suite(str(written)).tasks
     assert [task.id for task in tasks] == ["labelled-notes-s7-1", "labelled-notes-s7-2"]

@@ -16,7 +16,7 @@ from evaluators.checks import Check, Margin
 from evaluators.matchers.answer import AnswerMatcher
 from tasks.instances import open_suite
 from tasks.loader import load_suite
-from tasks.near_misses import drawn_apart, lookups_of, margin_fault, near_faults
+from tasks.near_misses import Found, drawn_apart, lookups_of, margin_fault, near_faults
 from tasks.schema import Suite, Task
 from tasks.sources import DrawnFrom
 
@@ -163,7 +163,9 @@ def test_a_tie_is_told_at_the_margin_of_its_check() -> None:
     ]
 
 
-def drawn_suite(folder: Path, count: int = 2, **template: Any) -> str:
+def drawn_suite(
+    folder: Path, count: int = 2, *, ids: Sequence[str] = ("owes",), **template: Any
+) -> str:
     check = {
         "name": "key",
         "when": "end",
@@ -182,10 +184,10 @@ def drawn_suite(folder: Path, count: int = 2, **template: Any) -> str:
         "reference": [{"do": "stop", "answer": "{computed}"}],
     }
     rules = template or {"draw": {"number": {"integer": [1, 9]}}, "instances": count}
-    document = {"id": "owes", **rules, "task": task}
+    documents = [{"id": one, **rules, "task": task} for one in ids]
     path = folder / "drawn.yaml"
     path.write_text(
-        yaml.safe_dump({"suite": "drawn", "version": 1, "title": "D", "templates": [document]})
+        yaml.safe_dump({"suite": "drawn", "version": 1, "title": "D", "templates": documents})
     )
     return str(path)
 
@@ -269,6 +271,29 @@ async def test_instances_have_different_keys_where_there_are_enough(tmp_path: Pa
         path = drawn_suite(tmp_path, params=numbers, instances=2)
         suite = await drawn_apart(path, seed, OfficeOfTwoAnswers())
         assert {number_of(task) % 2 for task in suite.tasks} == {0, 1}
+
+
+async def test_twins_of_several_templates_are_drawn_again_at_once(tmp_path: Path) -> None:
+    """Each time that sites are asked costs their start."""
+    numbers = [{"number": number} for number in (1, 3, 5, 7, 2)]
+
+    async def times_asked(*ids: str) -> tuple[int, list[int]]:
+        times, office = 0, OfficeOfTwoAnswers()
+
+        async def ask(suite: Suite, tasks: tuple[Task, ...]) -> Found:
+            nonlocal times
+            times += 1
+            return await office(suite, tasks)
+
+        path = drawn_suite(tmp_path, ids=ids, params=numbers, instances=2)
+        suite = await drawn_apart(path, 7, ask)
+        return times, [number_of(task) for task in suite.tasks]
+
+    alone = [await times_asked(one) for one in ("a", "c", "e")]
+    together, drawn = await times_asked("a", "c", "e")
+    assert min(times for times, _ in alone) > 1
+    assert together == max(times for times, _ in alone)
+    assert drawn == [number for _, numbers in alone for number in numbers]
 
 
 async def test_instances_share_a_key_where_there_is_no_other(tmp_path: Path) -> None:
