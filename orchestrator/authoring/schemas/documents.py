@@ -19,6 +19,7 @@ from orchestrator.runs.spec import RunSpec
 from orchestrator.runs.store.lock import RunLock
 from sites.manifest import Site
 from tasks.cases import Case
+from tasks.given import GivenSteps
 from tasks.needs import Tier
 from tasks.schema import Split, Task
 from tasks.sources import IMPORTERS
@@ -109,6 +110,9 @@ class _SuiteFile(BaseModel):
     cases: tuple[Case, ...] = ()
     split: Split | None = None
     tier: Tier | None = None
+    given: dict[str, GivenSteps] = Field(default_factory=dict)
+    contents: dict[str, dict[str, GivenSteps]] = Field(default_factory=dict)
+    labels: dict[str, dict[str, str]] = Field(default_factory=dict)
 
 
 def make_schema(kind: SchemaKind) -> dict[str, Any]:
