@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.docker, pytest.mark.browser]
 LIMIT_S = 2_700.0
 
 
-@pytest.mark.slow(minutes=25)
+@pytest.mark.slow(minutes=40)
 def test_every_case_is_proven_in_all_its_arms(tmp_path: Path) -> None:
     words = ("tasks", "lint", "arena-safety", "--prove", "--workers", "2", "--json")
     ended = arena(*words, cwd=tmp_path, limit_s=LIMIT_S)
