@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from arena_core.errors import TaskError, UsageError
 from arena_core.names import listed
+from arena_core.uncollected import uncollected
 from orchestrator.api.opened import OnArenaEvent, WarningNote
 from orchestrator.api.published_sets import PublishedSets
 
@@ -58,18 +57,6 @@ class LintReport:
     def without_reference(self) -> tuple[str, ...]:
         """The tasks that cannot be proved at all."""
         return tuple(one.id for one in self.tasks if one.reference is None and one.miniwob is None)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Leave garbage until the end: a suite is a million objects that stay, each looked at again."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class Suites(PublishedSets):
@@ -192,13 +179,13 @@ class Suites(PublishedSets):
             if is_given and not prove:
                 raise UsageError(f"{name}: has no effect without --prove, in Python prove=True")
         arm = RunSettings.of(vary=tuple(vary)).vary
-        with _uncollected():
+        with uncollected():
             source = load_source(suite)
         tables = await known_tables(source.suite.tasks, self._opened.registry)
         chosen = select_tasks(source.suite, Selection(ids=tuple(patterns)))
         ids = {task.id for task in chosen}
         severity = Severity.ERROR if prove and not arm else Severity.WARNING
-        with _uncollected():
+        with uncollected():
             found = lint_suite(source.suite, self._opened.registry, source, tables)
             gamed = attacked(source.suite, source, severity)
         findings = [one for one in found if one.task in ids]

@@ -12,13 +12,14 @@ from functools import partial
 from typing import Final
 
 from arena_core.errors import FormatError, StoreError
+from arena_core.uncollected import uncollected
 from evaluators.collateral import Collateral, collateral_of
 from evaluators.evidence import EpisodeFault, Evidence, UnscoredReason
 from evaluators.responses import confidence_of
 from evaluators.scores import Score
 from evaluators.verdicts import OutcomeKind
 from orchestrator.runs.store.ledger import Attempt, EpisodeKey
-from orchestrator.runs.store.run_folder import RunFolder, uncollected
+from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.runs.store.scoring import score_task, unplayed
 from orchestrator.runs.store.worker_processes import WorkerProcesses
 from tasks.schema import Suite, Task

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import gc
 import json
 import os
 import shutil
@@ -19,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 from arena_core.errors import StoreError, UsageError
 from arena_core.foreign import first_fault
 from arena_core.regular_files import read_regular
+from arena_core.uncollected import uncollected
 from arena_core.worlds import World
 from evaluators.evidence import Evidence, HostUse
 from evaluators.judgements import Judgement
@@ -336,23 +336,6 @@ def _to_install(lock: dict[str, Any]) -> str:
     packages = lock.get("packages")
     absent = absent_packages(packages) if isinstance(packages, dict) else ()
     return f"the run was made with others: pip install {' '.join(absent)}" if absent else ""
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Keep Python's garbage collector from looking at thousands of new records again and again.
-
-    They hold no cycles, and reading a long episode takes twice as long while it looks. What is gone
-    when the block ends is never looked at.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def _length(path: Path) -> int:
