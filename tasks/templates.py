@@ -222,6 +222,8 @@ class Template(BaseModel):
         draw: by placeholder, from what a seed draws its value.
         instances: how many a seed makes, each from a row of `params` that it draws, one after the
             other; where omitted, each row makes one.
+        twin_of: the template whose words it shares, for example that of tasks which can be done: an
+            agent cannot tell their instances apart, so all count as that template's.
         task: as tasks are written, without id; `filled` says more of the placeholders.
     """
 
@@ -232,6 +234,7 @@ class Template(BaseModel):
     rows: RowsOfSite | None = None
     draw: dict[Parameter, Draw] = Field(default_factory=dict)
     instances: int | None = Field(default=None, ge=1, le=_MOST_INSTANCES)
+    twin_of: Slug | None = None
     task: dict[str, object]
 
     @model_validator(mode="after")
@@ -298,7 +301,8 @@ class Template(BaseModel):
         for suffix, rows in sets.items():
             for number, row in enumerate(rows):
                 filled = self._filled(row, computes=computes)
-                yield {**filled, "id": f"{self.id}{suffix}-{number + 1}", "template": self.id}
+                name = f"{self.id}{suffix}-{number + 1}"
+                yield {**filled, "id": name, "template": self.twin_of or self.id}
 
     def _drawn(self, seed: int, passed_over: Mapping[str, int]) -> list[Mapping[str, object]]:
         """Return the values of a seed's instances, each different from the others.

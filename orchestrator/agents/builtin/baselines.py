@@ -131,7 +131,7 @@ def _open_shotgun() -> Agents:
 
 SHOTGUN: Final = AgentSpec(open=_open_shotgun, agent_class=AgentClass.BASELINE)
 
-_INSTANCE: Final = re.compile(r"(?P<template>.+?)(?:-s\d+)?-(?P<number>\d+)")
+_INSTANCE: Final = re.compile(r"(?P<template>.+?)(?:-s\d+)?-\d+")
 
 
 class BlindReplay:
@@ -165,21 +165,25 @@ def _address(page: str, url_of: Mapping[str, str]) -> str:
 
 def _open_replay(*, suite: str) -> Agents:
     instances: dict[str, list[Task]] = {}
+    template_of: dict[str, str] = {}
     for task in load_suite(suite).tasks:
         solves = any(isinstance(one, SolveMiniWob) for one in task.reference_actions)
         if task.template is not None and task.reference is not None and not solves:
             instances.setdefault(task.template, []).append(task)
+            if named := _INSTANCE.fullmatch(task.id):
+                template_of[named["template"]] = task.template
     if not instances:
         message = f"suite '{suite}' has no instance of a template whose reference could be replayed"
         raise UsageError(message, hint="draw one: arena tasks instantiate SUITE --seed 8")
 
     def make(assignment: Assignment) -> Agent:
         own = _INSTANCE.fullmatch(assignment.task)
-        siblings = instances.get(own["template"], []) if own else []
-        others = [one for one in siblings if one.id != assignment.task]
-        if own is None or not others:
+        template = template_of.get(own["template"], "") if own else ""
+        others = [one for one in instances.get(template, []) if one.id != assignment.task]
+        if not others:
             return IdleAgent()
-        other = others[int(own["number"]) % len(others)]
+        # Twins share their words, so which of them another instance is, is chance.
+        other = Random(assignment.task).choice(others)  # noqa: S311  chance, not secrecy
         return BlindReplay(other, assignment.site_urls, assignment.world)
 
     return Agents(make=make)

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import yaml
 from quick_cases import SLOW
 
 from arena_core.actions import Infeasible, Stop
@@ -112,10 +113,20 @@ def test_a_hard_suite_says_what_makes_each_of_its_tasks_hard() -> None:
 def test_the_broad_suite_is_what_its_templates_draw() -> None:
     tasks = source_of("arena-broad").suite.tasks
     drawn_from = rows_to_ask("templates/arena-broad")
-    assert {task.template for task in tasks} >= set(drawn_from)
+    assert {task.id.rpartition("-s0-")[0] for task in tasks} >= set(drawn_from)
     assert {task.tier for task in tasks} == {Tier.BROAD}
     undoable = sum(one.family is Family.UNACHIEVABLE for one in tasks)
     assert 6 <= len(tasks) / undoable <= 9  # about one in eight cannot be done
+
+
+def test_what_cannot_be_done_is_asked_for_in_the_words_of_what_can() -> None:
+    files = sorted((SHIPPED / "templates" / "arena-broad").glob("*.yaml"))
+    told = [one for file in files for one in yaml.safe_load(file.read_text()).get("templates", ())]
+    asked = {one["id"]: re.sub(r"\{\w+\}", "{}", one["task"]["intent"]) for one in told}
+    twins = {one["id"]: one["twin_of"] for one in told if "twin_of" in one}
+    undoable = {one["id"] for one in told if one["task"]["family"] == Family.UNACHIEVABLE}
+    assert twins.keys() == undoable
+    assert [name for name, twin in twins.items() if asked[name] != asked[twin]] == []
 
 
 def test_no_two_instances_of_the_broad_suite_have_one_answer() -> None:

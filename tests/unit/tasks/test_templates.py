@@ -19,6 +19,13 @@ def test_an_instance_is_called_after_its_template_and_counted_from_one() -> None
     ]
 
 
+def test_instances_of_a_twin_have_their_own_names_and_count_as_the_others() -> None:
+    template = _template({"intent": "{what}"}, {"what": "kettle"})
+    twin = template.model_copy(update={"id": "price-of-none", "twin_of": "price-of"})
+    [instance] = twin.written(())
+    assert (instance["id"], instance["template"]) == ("price-of-none-1", "price-of")
+
+
 def test_a_placeholder_alone_keeps_the_type_of_its_value() -> None:
     task = {"value": "{price}", "intent": "It costs {price}.", "answer": "{worlds}"}
     worlds = {"offline": "1", "online": "2"}

@@ -57,6 +57,13 @@ def suite(folder: Path, seed: int, *answers: str, **fields: Any) -> str:
     return str(path)
 
 
+def twins(folder: Path) -> str:
+    """A suite whose second task shares its words with the first, and has another name."""
+    path = Path(suite(folder, 8, "12", "13"))
+    path.write_text(path.read_text().replace("id: price-of-s8-2", "id: no-price-of-s8-2"))
+    return str(path)
+
+
 async def played(suite: str, task: str, assignment: Assignment, page: Observation) -> list[Action]:
     agents = BLIND_REPLAY.open(suite=suite)
     agent = agents.make(replace(assignment, task=task, site_urls=SHOP))
@@ -69,7 +76,7 @@ async def played(suite: str, task: str, assignment: Assignment, page: Observatio
 async def test_a_replay_does_what_solves_another_seeds_instance_and_leaves_out_what_is_not_there(
     tmp_path: Path, assignment: Assignment, page: Page
 ) -> None:
-    other = suite(tmp_path, 8, "12", "13")
+    other = suite(tmp_path, 8, "12")
     there = page('link "Kettles"')
     assert await played(other, "price-of-s7-2", assignment, there) == [
         Goto(url="http://shop.test/product/12"),
@@ -85,6 +92,19 @@ async def test_a_replay_never_plays_the_tasks_own_reference(
     for task, answer in (("price-of-s7-1", "13"), ("price-of-s7-2", "12")):
         done = await played(own, task, assignment, page(""))
         assert done == [Goto(url=f"http://shop.test/product/{answer}"), Stop(answer=answer)]
+
+
+async def test_a_replay_cannot_tell_twins_apart(
+    tmp_path: Path, assignment: Assignment, page: Page
+) -> None:
+    both = twins(tmp_path)
+    done = await played(both, "no-price-of-s8-2", assignment, page(""))
+    assert done == [Goto(url="http://shop.test/product/12"), Stop(answer="12")]
+    ends = [
+        (await played(both, f"no-price-of-s7-{number}", assignment, page("")))[-1]
+        for number in range(1, 21)
+    ]
+    assert {one.answer for one in ends if isinstance(one, Stop)} == {"12", "13"}
 
 
 async def test_a_task_without_another_instance_is_stopped_at_once(
