@@ -392,16 +392,15 @@ class AttemptRunner:
         self.progress.done += 1
         with log_context(world=key.world, episode=_name(key), attempt=number):
             _LOG.info("%s: %s", result.outcome, result.because)
-        self.on_event(
-            EpisodeEnded(
-                key=key,
-                score=result,
-                evidence=evidence,
-                done=self.progress.done,
-                total=self.progress.total,
-                agent=self.agent,
-            )
+        ended = EpisodeEnded(
+            key=key,
+            score=result,
+            evidence=evidence,
+            done=self.progress.done,
+            total=self.progress.total,
+            agent=self.agent,
         )
+        self.ledger.when_saved(partial(self.on_event, ended))
         return result
 
     def _retry(self, key: EpisodeKey, number: int, reason: str, digest: str | None = None) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 _ONE = "of_one_write"
@@ -29,6 +29,7 @@ class Commits:
         self._connection = connection
         self._waiting: asyncio.Future[None] | None = None
         self._lost: sqlite3.Error | None = None
+        self._untold: Exception | None = None
 
     @contextmanager
     def write(self, *, at_once: bool = False) -> Iterator[None]:
@@ -57,10 +58,36 @@ class Commits:
             loop.call_soon(self._commit_in_turn)
 
     async def saved(self) -> None:
-        """Return when all that was written is on the disk; errors are those of `write`."""
+        """Return when all that was written is on the disk, and what waited for it is told.
+
+        Errors are those of `write` and of what was told.
+        """
         if self._waiting is not None:
             await asyncio.shield(self._waiting)
         self._require_whole()
+        if self._untold is not None:
+            raise self._untold
+
+    def when_saved(self, tell: Callable[[], None]) -> None:
+        """Call once all that was written is on the disk: at once where it is, never where it fails.
+
+        A process that is killed must not have announced what its ledger does not know. What the
+        call raises later is raised by `saved`.
+        """
+        self._require_whole()
+        if self._waiting is None:
+            tell()
+            return
+
+        def told(waited: asyncio.Future[None]) -> None:
+            if waited.exception() is not None:
+                return
+            try:
+                tell()
+            except Exception as error:  # noqa: BLE001  whoever waits for the disk gets it
+                self._untold = error
+
+        self._waiting.add_done_callback(told)
 
     def commit(self) -> None:
         """Bring what was gathered to the disk now; errors are those of `write`."""

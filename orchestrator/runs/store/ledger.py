@@ -176,6 +176,13 @@ class Ledger:
         except sqlite3.Error as cause:
             raise self._unwritten(cause) from cause
 
+    def when_saved(self, tell: Callable[[], None]) -> None:
+        """Call once all that was written is on the disk; never where that fails."""
+        try:
+            self._commits.when_saved(tell)
+        except sqlite3.Error as cause:
+            raise self._unwritten(cause) from cause
+
     def close(self) -> None:
         try:
             self._commits.commit()

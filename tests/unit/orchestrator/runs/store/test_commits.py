@@ -111,3 +111,45 @@ async def test_a_ledger_that_is_closed_has_written_all(ledger: Ledger, path: Pat
     ledger.start(KEYS[0])
     ledger.close()
     assert on_disk(path) == ["started"]
+
+
+async def test_what_is_told_is_on_the_disk(ledger: Ledger, path: Path) -> None:
+    """A process that is killed has announced nothing that its ledger does not know."""
+    seen: list[list[str]] = []
+    ledger.when_saved(lambda: seen.append(on_disk(path)))
+    assert seen == [[]]  # there was nothing to wait for
+    ledger.start(KEYS[0])
+    ledger.when_saved(lambda: seen.append(on_disk(path)))
+    assert len(seen) == 1
+    await ledger.saved()
+    assert seen == [[], ["started"]]
+
+
+async def test_what_could_not_be_written_is_never_told(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_module, "_BUSY_S", 0)
+    ledger = Ledger.open(path)
+    ledger.gather()
+    told: list[str] = []
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM attempt").fetchall()
+        ledger.start(KEYS[0])
+        ledger.when_saved(lambda: told.append("started"))
+        with pytest.raises(StoreError, match="locked"):
+            await ledger.saved()
+    with pytest.raises(StoreError, match="locked"):
+        ledger.when_saved(lambda: told.append("later"))
+    assert told == []
+
+
+async def test_whoever_cannot_be_told_is_the_error_of_who_waits(ledger: Ledger, path: Path) -> None:
+    def broken() -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    ledger.start(KEYS[0])
+    ledger.when_saved(broken)
+    with pytest.raises(BrokenPipeError):
+        await ledger.saved()
+    assert on_disk(path) == ["started"]
