@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,18 @@ def ledger(path: Path) -> Ledger:
     made.keep_journal("run", "lock")
     made.gather()
     return made
+
+
+@contextmanager
+def never_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ledger]:
+    """Open a ledger that another process reads, whom no commit may overtake."""
+    monkeypatch.setattr(ledger_module, "_BUSY_S", 0)
+    ledger = Ledger.open(path)
+    ledger.gather()
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM attempt").fetchall()
+        yield ledger
 
 
 async def play(ledger: Ledger, key: EpisodeKey) -> None:
@@ -93,12 +106,7 @@ async def test_a_commit_that_fails_is_said_to_all_and_by_every_later_write(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody may have waited for what was lost."""
-    monkeypatch.setattr(ledger_module, "_BUSY_S", 0)
-    ledger = Ledger.open(path)
-    ledger.gather()
-    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
-        reader.execute("BEGIN")
-        reader.execute("SELECT * FROM attempt").fetchall()  # which no commit may overtake
+    with never_written(path, monkeypatch) as ledger:
         playing = [play(ledger, key) for key in KEYS[:3]]
         ended = await asyncio.gather(*playing, return_exceptions=True)
     assert [type(one) for one in ended] == [StoreError] * 3
@@ -128,13 +136,8 @@ async def test_what_is_told_is_on_the_disk(ledger: Ledger, path: Path) -> None:
 async def test_what_could_not_be_written_is_never_told(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ledger_module, "_BUSY_S", 0)
-    ledger = Ledger.open(path)
-    ledger.gather()
     told: list[str] = []
-    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
-        reader.execute("BEGIN")
-        reader.execute("SELECT * FROM attempt").fetchall()
+    with never_written(path, monkeypatch) as ledger:
         ledger.start(KEYS[0])
         ledger.when_saved(lambda: told.append("started"))
         with pytest.raises(StoreError, match="locked"):
