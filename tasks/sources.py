@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from arena_core.errors import TaskError
+from arena_core.names import offered
 from arena_core.plugins import ExtensionPoint, Group, subclassing
 from arena_core.regular_files import read_regular
 from evaluators.fields import Slug
@@ -306,6 +307,7 @@ def _written(
         yield Origin(part, ("tasks", number)), task
     for number, template in enumerate(content.templates):
         at = ("templates", number)
+        _require_twin(part, content, number)
         try:
             asked = template.with_rows(drawn.rows.get(template.id))
             instances = asked.written(seeds or DEFAULT_SEEDS, drawn.passed_over, computes=computes)
@@ -319,6 +321,17 @@ def _written(
         for number, entry in enumerate(getattr(content, key)):
             for task in _imported(part, key, number, entry, seeds):
                 yield Origin(part, (key, number), str(task.get("id"))), task
+
+
+def _require_twin(part: Document, content: _Part, number: int) -> None:
+    """Refuse a twin of no other template here: its instances would count as those of none."""
+    template = content.templates[number]
+    others = {one.id for one in content.templates} - {template.id}
+    if template.twin_of is not None and template.twin_of not in others:
+        line = part.line(("templates", number, "twin_of"))
+        said = offered(template.twin_of, sorted(others), intro="others of this file")
+        message = f"no other template of this file is called '{template.twin_of}'"
+        raise TaskError(f"{part.path}:{line}: templates.{number}.twin_of: {message}", hint=said)
 
 
 def _arms(part: Document, content: _Part) -> Iterator[tuple[Origin, object]]:

@@ -182,3 +182,16 @@ def test_a_suite_without_a_task_says_so(tmp_path: Path) -> None:
 def test_a_folder_without_a_head_is_no_suite(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match=r"it has no suite\.yaml"):
         load_suite(str(tmp_path))
+
+
+@pytest.mark.parametrize("twin", ["prise-of", "no-price-of"])
+def test_a_twin_of_no_other_template_is_refused(tmp_path: Path, twin: str) -> None:
+    """A slip would count its instances as those of a template that nobody has."""
+    path = tmp_path / "prices.yaml"
+    template = '    params: [{what: kettle}]\n    task: {intent: "{what}"}\n'
+    path.write_text(
+        "suite: prices\nversion: 1\ntitle: Prices\ntemplates:\n"
+        f"  - id: price-of\n{template}  - id: no-price-of\n    twin_of: {twin}\n{template}"
+    )
+    with pytest.raises(TaskError, match=rf"yaml:9: templates.1.twin_of: .*called '{twin}'"):
+        load_source(str(path))
