@@ -201,13 +201,29 @@ arena.read = (selector, attribute, property, most) => {
   return { values };
 };
 
-// Resolve once the DOM has been still: for `still` ms, or for `busy` ms after anything changed.
+// Whether an element can be in sight at all; one of `display: contents` is where its parent is.
+const rendered = (e) => e.checkVisibility() ||
+  (getComputedStyle(e).display === "contents" && (!e.parentElement || rendered(e.parentElement)));
+
+// A spinner may turn on in a hidden corner for as long as the page lives. The parent decides: an
+// element that was itself shown or hidden has changed the page.
+const outOfSight = (record) => {
+  const parent = record.type === "attributes" && record.target.parentElement;
+  return parent && !rendered(parent);
+};
+
+// Resolve once the DOM has been still: for `still` ms, or for `busy` ms after anything changed but
+// the attributes of elements out of sight.
 arena.quiet = (still, busy) => new Promise((resolve) => {
   let moved = false;
   let timer = 0;
   const done = () => { observer.disconnect(); resolve(moved); };
   const wait = (ms) => { clearTimeout(timer); timer = setTimeout(done, ms); };
-  const observer = new MutationObserver(() => { moved = true; wait(busy); });
+  const observer = new MutationObserver((records) => {
+    if (records.every(outOfSight)) return;
+    moved = true;
+    wait(busy);
+  });
   observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
   if (document.readyState === "complete") wait(still);
   else addEventListener("load", () => { moved = true; wait(busy); }, { once: true });

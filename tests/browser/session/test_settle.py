@@ -72,6 +72,35 @@ async def test_a_page_that_never_rests_ends_at_the_deadline(drive: Drive) -> Non
     assert (await drive.see()).nodes
 
 
+_TURNING = """<style>.off {{ display: none }}</style><button>start</button>
+    <div id=box {box}><svg id=ring><path></path></svg></div>
+    <script>document.querySelector("button").onclick = () => {{ let n = 0; setInterval(() => {{
+        n++; ring.firstChild.setAttribute("d", "M0 0 L" + n + " 9"); {also} }}, 8) }}</script>"""
+
+
+async def test_a_spinner_that_turns_out_of_sight_keeps_no_page_from_resting(drive: Drive) -> None:
+    await drive.open(_TURNING.format(box="class=off", also=""))
+    await _click(drive, "start")
+    assert await drive.session.settle(5) is True
+
+
+@pytest.mark.parametrize(
+    ("box", "also"),
+    [
+        ("", ""),
+        ("style='display: contents'", ""),
+        ("class=off", "box.classList.toggle('off', n % 2)"),
+        ("class=off", "box.append('x')"),
+        ("class=off", "document.documentElement.lang = n"),
+    ],
+    ids=["in sight", "in a box of its parent's", "blinking", "growing", "of the root"],
+)
+async def test_changes_that_may_show_are_waited_for(drive: Drive, box: str, also: str) -> None:
+    await drive.open(_TURNING.format(box=box, also=also))
+    await _click(drive, "start")
+    assert await drive.session.settle(0.5) is False
+
+
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is waited for is waited for beyond each test's deadline."""
