@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Playwright, async_playwright
 
 from arena_core.errors import BrowserError
+from orchestrator.browser.process.profile import kill_and_wait
 
 _START_S: Final = 60.0
 _CLOSE_S: Final = 10.0
@@ -51,7 +51,7 @@ async def _started() -> Playwright:
     if not done:
         for pid in _drivers() - others:
             with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+                await asyncio.to_thread(kill_and_wait, pid, time.monotonic() + _CLOSE_S)
     try:
         return await starting
     except Exception as error:  # Playwright raises no class of its own here

@@ -47,11 +47,11 @@ def remove_profile(folder: Path) -> None:
     while (pids := list(_using(profile))) and time.monotonic() < due:
         for pid in pids:
             with suppress(ProcessLookupError, PermissionError):
-                _end(pid, due)
+                kill_and_wait(pid, due)
     shutil.rmtree(profile, ignore_errors=True)
 
 
-def _end(pid: int, due: float) -> None:
+def kill_and_wait(pid: int, due: float) -> None:
     """Kill a process, and wait for its end until a time."""
     process = os.pidfd_open(pid)
     try:
@@ -74,12 +74,21 @@ def _noted(folder: Path) -> Path | None:
 
 
 def _using(profile: Path) -> Iterator[int]:
-    """Yield the processes that were started on a profile; none without /proc."""
+    """Yield the processes started on a profile, and those these began; none without /proc.
+
+    A browser's own processes have arguments of their own, and write there for a moment longer than
+    it lives: they are in the session that Playwright's driver began with it.
+    """
     if sys.platform != "linux":
         return
+    sessions: dict[int, int] = {}
+    started = set()
     wanted = f"{_OPTION}{profile}".encode()
     for entry in _PROC.iterdir():
         if entry.name.isdigit():
+            pid = int(entry.name)
             with suppress(OSError):
+                sessions[pid] = os.getsid(pid)
                 if wanted in (entry / "cmdline").read_bytes().split(b"\0"):
-                    yield int(entry.name)
+                    started.add(pid)
+    yield from (pid for pid, leader in sessions.items() if started & {pid, leader})
