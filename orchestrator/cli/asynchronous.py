@@ -15,14 +15,22 @@ Result = TypeVar("Result")
 
 def run(work: Coroutine[object, object, Result]) -> Result:
     """Run a command's coroutine to its end."""
+    results: list[Result] = []
+
+    async def main() -> None:
+        # asyncio.run writes out the whole result of its task, twice, and throws the text away: it
+        # looks up the handler of SIGINT, and no enum has one (CPython's runners.py and signal.py).
+        results.append(await _until_term(work))
+
     try:
-        return asyncio.run(_until_term(work))
+        asyncio.run(main())
     except SystemExit as leaving:
         message = f"code that Arena called ended the process (exit code {leaving.code})"
         hint = "let an agent's own tasks and callbacks raise an exception in place of sys.exit()"
         raise AgentCrashedError(message, hint=hint) from leaving
     except KeyboardInterrupt:
         raise InterruptedRunError("interrupted") from None
+    return results[0]
 
 
 async def _until_term(work: Coroutine[object, object, Result]) -> Result:

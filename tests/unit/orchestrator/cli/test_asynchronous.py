@@ -112,3 +112,21 @@ def test_a_signal_after_a_command_has_its_default_again() -> None:
 
     run(nothing())
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_a_result_is_not_written_out_for_nothing() -> None:
+    """asyncio.run does so: a tenth of the time of linting a large suite."""
+
+    written = []
+
+    class Large:
+        def __repr__(self) -> str:
+            written.append(self)
+            return "much"
+
+    async def work() -> Large:
+        await asyncio.sleep(0)
+        return Large()
+
+    assert isinstance(run(work()), Large)
+    assert written == []
