@@ -19,7 +19,7 @@ from orchestrator.api.opened import OnArenaEvent, OpenArena, ignore_event
 if TYPE_CHECKING:
     from evaluators.changes import Change
     from orchestrator.authoring.recorder.capture import PersonCapture
-    from orchestrator.authoring.recorder.page.desk import Desk
+    from orchestrator.authoring.recorder.desk import Desk
     from orchestrator.authoring.recorder.recording import Recording, RecordingEnd, RecordingHead
     from sites.manifest import Site
     from sites.registry import SiteRegistry
@@ -305,7 +305,7 @@ async def open_desk(
         StoreError: a folder holds no recording.
         PortTakenError: the port is in use.
     """
-    from orchestrator.authoring.recorder.page.desk import Desk, serve_desk
+    from orchestrator.authoring.recorder.desk import Desk, serve_desk
     from orchestrator.authoring.recorder.recording import open_recording
     from orchestrator.authoring.recorder.task_text import MARK
     from sites.registry import load_registry
@@ -358,7 +358,7 @@ async def save_likely(
     Raises:
         TaskError: it is no task: says what is missing.
     """
-    from orchestrator.authoring.recorder.page.desk import Desk, DraftSaid
+    from orchestrator.authoring.recorder.desk import Desk, DraftSaid
     from orchestrator.authoring.recorder.recording import open_recording
     from sites.registry import load_registry
 

@@ -25,7 +25,7 @@ from bench.steps import played, rows_page
 from support.recorder.made_recording import event, recording_of, row, step_of, write
 from support.worlds.running_chromium import running_chromium
 
-from orchestrator.authoring.recorder.page.desk import Desk, serve_desk
+from orchestrator.authoring.recorder.desk import Desk, serve_desk
 from orchestrator.authoring.recorder.recording import open_recording
 from orchestrator.browser.process.kinds import RemoteAddress
 from orchestrator.browser.process.remote import connect

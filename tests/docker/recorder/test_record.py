@@ -11,7 +11,7 @@ from support.recorder.scripted_person import person_at, screen
 
 from orchestrator.api.recordings import RecordingAsked
 from orchestrator.authoring.recorder import proposals
-from orchestrator.authoring.recorder.page.desk import Desk, DraftSaid
+from orchestrator.authoring.recorder.desk import Desk, DraftSaid
 from orchestrator.authoring.recorder.recording import Recording
 from orchestrator.authoring.recorder.task_text import Parameter
 from orchestrator.authoring.recorder.trying import Bench, Trial

@@ -14,7 +14,7 @@ import pytest
 from aiohttp import ClientSession
 from support.recorder.made_recording import event, looked_up, recording_of, step_of, write
 
-from orchestrator.authoring.recorder.page.desk import Desk, own_check, serve_desk
+from orchestrator.authoring.recorder.desk import Desk, own_check, serve_desk
 from orchestrator.authoring.recorder.recording import Recording, open_recording
 from orchestrator.local_page import HEADER
 from sites.registry import load_registry

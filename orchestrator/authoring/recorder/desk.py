@@ -385,9 +385,7 @@ def serve_desk(desk: Desk, port: int = 0) -> AbstractAsyncContextManager[str]:
         web.post("/api/stop", stop),
         web.post("/api/save", save),
     )
-    return serve_page(
-        "orchestrator.authoring.recorder.page", routes, port=port, most_bytes=_MOST_BODY
-    )
+    return serve_page("orchestrator.authoring.recorder", routes, port=port, most_bytes=_MOST_BODY)
 
 
 async def _said(request: web.Request) -> DraftSaid:
