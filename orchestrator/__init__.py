@@ -129,6 +129,21 @@ if TYPE_CHECKING:
     from orchestrator.api.sync import SyncTapes as SyncTapes
     from orchestrator.api.tapes import Tapes as Tapes
     from orchestrator.api.tapes import TapeSummary as TapeSummary
+    from orchestrator.authoring.canary.findings import CanaryStatus as CanaryStatus
+    from orchestrator.authoring.canary.findings import Drift as Drift
+    from orchestrator.authoring.canary.findings import NodeFinding as NodeFinding
+    from orchestrator.authoring.canary.findings import TaskFinding as TaskFinding
+    from orchestrator.authoring.canary.history import CanaryEntry as CanaryEntry
+    from orchestrator.authoring.canary.history import CanaryPlace as CanaryPlace
+    from orchestrator.authoring.canary.history import Origins as Origins
+    from orchestrator.authoring.canary.lifetimes import CanaryLife as CanaryLife
+    from orchestrator.authoring.canary.lifetimes import HalfLife as HalfLife
+    from orchestrator.authoring.canary.lifetimes import KindDeaths as KindDeaths
+    from orchestrator.authoring.canary.lifetimes import LookCounts as LookCounts
+    from orchestrator.authoring.canary.looking import CanaryReport as CanaryReport
+    from orchestrator.authoring.canary.looking import LookedTask as LookedTask
+    from orchestrator.authoring.canary.nearest import Candidate as Candidate
+    from orchestrator.authoring.canary.repair import Repair as Repair
     from orchestrator.authoring.site_check.checkup import ContractPoint as ContractPoint
     from orchestrator.authoring.site_check.facts import Breach as Breach
     from orchestrator.authoring.site_check.facts import FactsReport as FactsReport
@@ -136,21 +151,6 @@ if TYPE_CHECKING:
     from orchestrator.browser.observation import Node as Node
     from orchestrator.browser.observation import Observation as Observation
     from orchestrator.browser.observation import Tab as Tab
-    from orchestrator.canary.findings import CanaryStatus as CanaryStatus
-    from orchestrator.canary.findings import Drift as Drift
-    from orchestrator.canary.findings import NodeFinding as NodeFinding
-    from orchestrator.canary.findings import TaskFinding as TaskFinding
-    from orchestrator.canary.history import CanaryEntry as CanaryEntry
-    from orchestrator.canary.history import CanaryPlace as CanaryPlace
-    from orchestrator.canary.history import Origins as Origins
-    from orchestrator.canary.lifetimes import CanaryLife as CanaryLife
-    from orchestrator.canary.lifetimes import HalfLife as HalfLife
-    from orchestrator.canary.lifetimes import KindDeaths as KindDeaths
-    from orchestrator.canary.lifetimes import LookCounts as LookCounts
-    from orchestrator.canary.looking import CanaryReport as CanaryReport
-    from orchestrator.canary.looking import LookedTask as LookedTask
-    from orchestrator.canary.nearest import Candidate as Candidate
-    from orchestrator.canary.repair import Repair as Repair
     from orchestrator.episode.checkpoint import Checkpoint as Checkpoint
     from orchestrator.episode.checkpoint_file import load_checkpoint as load_checkpoint
     from orchestrator.episode.checkpoint_file import save_checkpoint as save_checkpoint
@@ -163,6 +163,7 @@ if TYPE_CHECKING:
     from orchestrator.export.harbor import HarborFolders as HarborFolders
     from orchestrator.export.training.bands import MeasuredTask as MeasuredTask
     from orchestrator.export.training.sampling import SamplePlan as SamplePlan
+    from orchestrator.gateway.tapes.named import Fidelity as Fidelity
     from orchestrator.runs.agent_choice import AgentChoice as AgentChoice
     from orchestrator.runs.control import PlayingEpisode as PlayingEpisode
     from orchestrator.runs.control import RunState as RunState
@@ -206,7 +207,6 @@ if TYPE_CHECKING:
     from orchestrator.sandbox.standing_sites import SiteReset as SiteReset
     from orchestrator.sandbox.states.state_file import SavedState as SavedState
     from orchestrator.sandbox.states.store import NamedState as NamedState
-    from orchestrator.tapes.named import Fidelity as Fidelity
     from sites.accounts import Role as Role
     from sites.manifest import Site as Site
     from sites.registry import SiteRegistry as SiteRegistry
@@ -278,12 +278,12 @@ _NAMES = LazyNames(
     orchestrator.authoring.site_check.checkup: ContractPoint
     orchestrator.authoring.site_check.facts: Breach FactsReport Said
     orchestrator.browser.observation: Node Observation Tab
-    orchestrator.canary.findings: CanaryStatus Drift NodeFinding TaskFinding
-    orchestrator.canary.history: CanaryEntry Origins CanaryPlace
-    orchestrator.canary.lifetimes: CanaryLife HalfLife KindDeaths LookCounts
-    orchestrator.canary.looking: CanaryReport LookedTask
-    orchestrator.canary.nearest: Candidate
-    orchestrator.canary.repair: Repair
+    orchestrator.authoring.canary.findings: CanaryStatus Drift NodeFinding TaskFinding
+    orchestrator.authoring.canary.history: CanaryEntry Origins CanaryPlace
+    orchestrator.authoring.canary.lifetimes: CanaryLife HalfLife KindDeaths LookCounts
+    orchestrator.authoring.canary.looking: CanaryReport LookedTask
+    orchestrator.authoring.canary.nearest: Candidate
+    orchestrator.authoring.canary.repair: Repair
     orchestrator.episode.walls: Wall WallKind
     orchestrator.episode.checkpoint: Checkpoint
     orchestrator.episode.checkpoint_file: load_checkpoint save_checkpoint
@@ -318,7 +318,7 @@ _NAMES = LazyNames(
     orchestrator.sandbox.standing_sites: ResetOutcome SiteReset
     orchestrator.sandbox.states.state_file: SavedState
     orchestrator.sandbox.states.store: NamedState
-    orchestrator.tapes.named: Fidelity
+    orchestrator.gateway.tapes.named: Fidelity
     sites.accounts: Role
     sites.manifest: Site
     sites.registry: SiteRegistry

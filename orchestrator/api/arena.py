@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from orchestrator.analysis.run_report.run_report import RunReport
     from orchestrator.analysis.studies.regression import Bar, HeldRun
     from orchestrator.api.doctor import DoctorCheck, ExaminedPlugin
-    from orchestrator.canary.lifetimes import CanaryLife
-    from orchestrator.canary.looking import CanaryReport
+    from orchestrator.authoring.canary.lifetimes import CanaryLife
+    from orchestrator.authoring.canary.looking import CanaryReport
     from orchestrator.episode.checkpoint import Checkpoint
     from orchestrator.runs.agent_choice import AgentChoice
     from orchestrator.runs.spec import Asked, RunSpec

@@ -22,10 +22,16 @@ from arena_core.worlds import World
 from orchestrator.api.opened import OpenArena
 from orchestrator.api.playing import play
 from orchestrator.api.suites import refuse_faulty
-from orchestrator.canary.history import CanaryPlace, History, Origins, history_file, history_folder
-from orchestrator.canary.lifetimes import CanaryLife, life_of
-from orchestrator.canary.looking import CanaryReport, Looking
-from orchestrator.canary.pruning import prune
+from orchestrator.authoring.canary.history import (
+    CanaryPlace,
+    History,
+    Origins,
+    history_file,
+    history_folder,
+)
+from orchestrator.authoring.canary.lifetimes import CanaryLife, life_of
+from orchestrator.authoring.canary.looking import CanaryReport, Looking
+from orchestrator.authoring.canary.pruning import prune
 from orchestrator.runs.agent_choice import choose_agent
 from orchestrator.runs.lock_writer import browser_chosen
 from orchestrator.runs.new_run import (

@@ -14,9 +14,9 @@ from orchestrator.analysis.run_report.run_report import RunReport, read_run
 from orchestrator.api.canaries import look, oracle_request
 from orchestrator.api.opened import ArenaEvent, OnArenaEvent, OpenArena, WarningNote
 from orchestrator.api.playing import PlayRequest, interrupted, play
-from orchestrator.canary.kept_looks import FRESH
-from orchestrator.canary.looking import CanaryReport
-from orchestrator.canary.watching import Look, RunWatch
+from orchestrator.authoring.canary.kept_looks import FRESH
+from orchestrator.authoring.canary.looking import CanaryReport
+from orchestrator.authoring.canary.watching import Look, RunWatch
 from orchestrator.runs.after_all import failed_online, unscore
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.spec import RunSettings, SpendingLimits

@@ -18,9 +18,9 @@ from orchestrator.api.opened import OnArenaEvent, OpenArena, ignore_event
 
 if TYPE_CHECKING:
     from evaluators.changes import Change
-    from orchestrator.recorder.capture import PersonCapture
-    from orchestrator.recorder.page.desk import Desk
-    from orchestrator.recorder.recording import Recording, RecordingEnd, RecordingHead
+    from orchestrator.authoring.recorder.capture import PersonCapture
+    from orchestrator.authoring.recorder.desk import Desk
+    from orchestrator.authoring.recorder.recording import Recording, RecordingEnd, RecordingHead
     from sites.manifest import Site
     from sites.registry import SiteRegistry
 
@@ -92,8 +92,8 @@ async def open_recorder(
         BrowserMissingError: there is no screen to show a window on.
         ArenaError: a replica could not be made ready, or no browser starts.
     """
-    from orchestrator.recorder.capture import PersonCapture
-    from orchestrator.recorder.recording import RecordingFolder
+    from orchestrator.authoring.recorder.capture import PersonCapture
+    from orchestrator.authoring.recorder.recording import RecordingFolder
 
     if not asked.headless:
         _require_display()
@@ -134,7 +134,7 @@ def head_of(asked: RecordingAsked, registry: SiteRegistry) -> RecordingHead:
         UsageError: a page is of no site.
         UnknownNameError: there is no such site.
     """
-    from orchestrator.recorder.recording import RecordingHead
+    from orchestrator.authoring.recorder.recording import RecordingHead
 
     pages = tuple(_page(one, registry) for one in asked.start)
     sites = dict.fromkeys([*(one.partition(":")[0] for one in pages), *asked.sites])
@@ -221,9 +221,9 @@ def _asked(suite: Path, *, headless: bool) -> AskedEpisode:
 
 async def _end(opened: OpenArena, begun: Begun, capture: PersonCapture) -> RecordingEnd:
     """Read what was changed, site by site, and make the check that asks for exactly that."""
-    from orchestrator.recorder.proposals import is_data, of_end
-    from orchestrator.recorder.recording import RecordingEnd
-    from orchestrator.recorder.trying import Bench, asked_by
+    from orchestrator.authoring.recorder.proposals import is_data, of_end
+    from orchestrator.authoring.recorder.recording import RecordingEnd
+    from orchestrator.authoring.recorder.trying import Bench, asked_by
 
     await capture.read_changes()
     idle = capture.recording.head.idle
@@ -305,9 +305,9 @@ async def open_desk(
         StoreError: a folder holds no recording.
         PortTakenError: the port is in use.
     """
-    from orchestrator.recorder.page.desk import Desk, serve_desk
-    from orchestrator.recorder.recording import open_recording
-    from orchestrator.recorder.task_text import MARK
+    from orchestrator.authoring.recorder.desk import Desk, serve_desk
+    from orchestrator.authoring.recorder.recording import open_recording
+    from orchestrator.authoring.recorder.task_text import MARK
     from sites.registry import load_registry
     from tasks.imports.suite_file import require_writable, suite_name
 
@@ -358,8 +358,8 @@ async def save_likely(
     Raises:
         TaskError: it is no task: says what is missing.
     """
-    from orchestrator.recorder.page.desk import Desk, DraftSaid
-    from orchestrator.recorder.recording import open_recording
+    from orchestrator.authoring.recorder.desk import Desk, DraftSaid
+    from orchestrator.authoring.recorder.recording import open_recording
     from sites.registry import load_registry
 
     kept = open_recording(folder)

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from arena_core.errors import StoreError, TaskError, UsageError
 from arena_core.names import offered
-from orchestrator.canary.history import History, Origins, history_file
-from orchestrator.canary.repair import Repair, repair_of
+from orchestrator.authoring.canary.history import History, Origins, history_file
+from orchestrator.authoring.canary.repair import Repair, repair_of
 from tasks.edits import FileEdit, edits_of, is_written_out
 from tasks.loader import Selection, load_source, select_tasks, suite_names
 from tasks.schema import Task

@@ -22,6 +22,10 @@ from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.session.tape_recorder import TapeRecorder
 from orchestrator.episode.environment import AttemptSpec
 from orchestrator.episode.episode import Episode
+from orchestrator.gateway.tapes.exchange import Robots
+from orchestrator.gateway.tapes.named import Fidelity, keep_fidelity
+from orchestrator.gateway.tapes.wacz import TapeNotes
+from orchestrator.gateway.tapes.writing import write_tape
 from orchestrator.runs.agent_choice import AgentChoice
 from orchestrator.runs.environments import Environments
 from orchestrator.runs.events import ProgressNote
@@ -29,10 +33,6 @@ from orchestrator.runs.open_world import OriginLogins, WorldSize, open_world
 from orchestrator.runs.spec import RunSpec
 from orchestrator.runs.tapes import file_digest
 from orchestrator.sandbox.engine.origin_client import OriginClient, fetch
-from orchestrator.tapes.exchange import Robots
-from orchestrator.tapes.named import Fidelity, keep_fidelity
-from orchestrator.tapes.wacz import TapeNotes
-from orchestrator.tapes.writing import write_tape
 from sites.upstreams import LiveUpstream, StagedUpstream, Upstreams
 from tasks.loader import Selection, load_source, select_tasks
 from tasks.schema import Task

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from orchestrator.api.opened import OpenArena
 
 if TYPE_CHECKING:
+    from orchestrator.gateway.tapes.named import Fidelity
     from orchestrator.runs.agent_choice import AgentChoice
-    from orchestrator.tapes.named import Fidelity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class Tapes:
             InputError: it is no tape, or is damaged.
             PrerequisiteError: the extra `tape` is not installed.
         """
-        from orchestrator.tapes.wacz import open_tape
+        from orchestrator.gateway.tapes.wacz import open_tape
 
         with open_tape(Path(tape)) as opened:
             return TapeSummary(
@@ -84,7 +84,7 @@ class Tapes:
             InputError: an archive is damaged or holds nothing, or the tape exists.
             PrerequisiteError: the extra `tape` is not installed.
         """
-        from orchestrator.tapes.writing import import_tape
+        from orchestrator.gateway.tapes.writing import import_tape
 
         import_tape([Path(one) for one in archives], Path(out))
         return self.show(out)

@@ -30,12 +30,12 @@ from orchestrator.gateway.live_limits import LiveMeters
 from orchestrator.gateway.policy import Policy, Resolve
 from orchestrator.gateway.recorded import RecordedDocuments
 from orchestrator.gateway.server import Gateway
+from orchestrator.gateway.tapes.hosts import SiteTape
 from orchestrator.gateway.variations import Variation, labels_in
 from orchestrator.sandbox.check_queries import ApiAnswer
 from orchestrator.sandbox.reset.replica import Replica
 from orchestrator.sandbox.reset.state import TakenState
 from orchestrator.sandbox.reset.watch import Mark
-from orchestrator.tapes.hosts import SiteTape
 from sites.registry import SiteRegistry
 from sites.upstreams import Upstreams
 from tasks.schema import Task

@@ -16,8 +16,8 @@ from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.gateway.journal import Exchange, GatewayJournal
 from orchestrator.gateway.live_limits import LiveUse
 from orchestrator.gateway.policy import Policy, Route, SocketAddress
+from orchestrator.gateway.tapes.hosts import taped_routes
 from orchestrator.sandbox.episode_info import AccountInfo, SiteInfo, as_header
-from orchestrator.tapes.hosts import taped_routes
 from sites.manifest import Live, Site
 from sites.upstreams import (
     LiveUpstream,

@@ -91,11 +91,11 @@ class Head:
             token.strip().lower() for value in self.values(key) for token in value.split(b",")
         )
 
-    def end_to_end(self, also_drop: Iterable[bytes] = ()) -> list[Field]:
+    def end_to_end(self) -> list[Field]:
         """Return the fields that travel on: all but hop-by-hop ones and those Connection names."""
         # Host and framing are never dropped on a peer's word, or Connection could unmake them.
         named = self.tokens(b"connection") - {b"host", b"content-length"}
-        dropped = HOP_BY_HOP | named | frozenset(also_drop)
+        dropped = HOP_BY_HOP | named
         return [field for field in self.fields if field.key not in dropped]
 
     def _declared(self) -> Framing | None:

@@ -15,6 +15,8 @@ from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.session.tape_recorder import TapeRecorder
 from orchestrator.gateway.live_limits import LiveMeters
 from orchestrator.gateway.policy import Resolve
+from orchestrator.gateway.tapes.hosts import SiteTape
+from orchestrator.gateway.tapes.named import NamedTape
 from orchestrator.runs.events import OnEvent, ProgressNote
 from orchestrator.runs.starts import Starts
 from orchestrator.runs.tapes import open_tapes
@@ -25,8 +27,6 @@ from orchestrator.sandbox.logins import is_logged_in, is_logged_out, login, role
 from orchestrator.sandbox.pool.pool_context import Phase, PoolEvent
 from orchestrator.sandbox.pool.slot_pool import SlotPool
 from orchestrator.sandbox.staged_origins import StagedOrigins, staged_origins
-from orchestrator.tapes.hosts import SiteTape
-from orchestrator.tapes.named import NamedTape
 from sites.registry import SiteRegistry
 from sites.upstreams import LiveUpstream, OriginUpstream, StagedUpstream, Upstreams
 

@@ -27,11 +27,11 @@ from arena_core.errors import InputError, UsageError
 from arena_core.worlds import World
 from orchestrator.browser.process.kinds import BrowserKind, RemoteAddress, read_browser
 from orchestrator.gateway.policy import Resolve
+from orchestrator.gateway.tapes.named import NamedTape, known_tape, tapes_beside
 from orchestrator.gateway.variations import Variation, variations_of
 from orchestrator.runs.pace import Workers, at_first
 from orchestrator.runs.shard import Shard
 from orchestrator.sandbox.memory import parse_size
-from orchestrator.tapes.named import NamedTape, known_tape, tapes_beside
 from sites.documents import SHOWN_FAULTS, read_document
 from sites.faults import mistakes
 from sites.fields import Strict, written

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from arena_core.errors import InputError, UsageError
 from arena_core.worlds import World
+from orchestrator.gateway.tapes.hosts import SiteTape, require_own, site_tape
+from orchestrator.gateway.tapes.named import NamedTape, TapeLock, known_fidelity
+from orchestrator.gateway.tapes.replay import TapeReplay
+from orchestrator.gateway.tapes.wacz import open_tape
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.store.lock import RunLock
 from orchestrator.sandbox.staged_origins import Authority
-from orchestrator.tapes.hosts import SiteTape, require_own, site_tape
-from orchestrator.tapes.named import NamedTape, TapeLock, known_fidelity
-from orchestrator.tapes.replay import TapeReplay
-from orchestrator.tapes.wacz import open_tape
 from sites.registry import SiteRegistry
 from sites.upstreams import Upstreams
 from tasks.schema import Task

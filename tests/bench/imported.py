@@ -7,7 +7,6 @@ to the next in the user's cache.
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import time
@@ -16,9 +15,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from bench.figures import Figure, Series, at_most, times_faster
+from support.agents.foreign_clients import python_with
 
 from arena_core.actions import Stop
-from arena_core.user_cache import user_cache
 from arena_core.worlds import World
 from evaluators.evidence import Ended, Evidence, StepEvidence
 from evaluators.network import RequestRecord
@@ -108,7 +107,7 @@ def _theirs(made: Path, evidence: Evidence) -> Series:
     (made / "answer.json").write_text(_ANSWER)
     given = [made / name for name in ("task.json", "answer.json", "har.har")]
     ended = subprocess.run(
-        [_environment(), _SCRIPT, *given, str(_ROUNDS)],
+        [python_with(_PEER, [_PEER]), _SCRIPT, *given, str(_ROUNDS)],
         capture_output=True,
         text=True,
         check=False,
@@ -117,18 +116,6 @@ def _theirs(made: Path, evidence: Evidence) -> Series:
     if ended.returncode:
         sys.exit(f"webarena-verified failed:\n{ended.stderr[-2000:]}")
     return Series(json.loads(ended.stdout.splitlines()[-1]))
-
-
-def _environment() -> Path:
-    """Return the interpreter of an environment with the package, made where there is none."""
-    folder = user_cache() / "bench" / _PEER
-    python = folder / "bin" / "python"
-    if not (folder / "ready").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", _PEER], check=True)
-        (folder / "ready").touch()
-    return python
 
 
 def _evidence() -> Evidence:

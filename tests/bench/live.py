@@ -25,6 +25,8 @@ from bench.steps import played, rows_page
 from support.recorder.made_recording import event, recording_of, row, step_of, write
 from support.worlds.running_chromium import running_chromium
 
+from orchestrator.authoring.recorder.desk import Desk, serve_desk
+from orchestrator.authoring.recorder.recording import open_recording
 from orchestrator.browser.process.kinds import RemoteAddress
 from orchestrator.browser.process.remote import connect
 from orchestrator.browser.session.context import SessionOptions
@@ -32,8 +34,6 @@ from orchestrator.browser.session.session import Session
 from orchestrator.browser.tabs import watcher
 from orchestrator.gateway.policy import Policy, Route
 from orchestrator.local_page import HEADER
-from orchestrator.recorder.page.desk import Desk, serve_desk
-from orchestrator.recorder.recording import open_recording
 from sites.registry import load_registry
 
 _LOOKS: Final = (("--offline",), ("--online", "--staged"))

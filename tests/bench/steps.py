@@ -22,9 +22,9 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from bench.figures import Figure, Series, at_most, times_faster
+from support.agents.foreign_clients import python_with
 
 from arena_core.actions import Action, Click
-from arena_core.user_cache import user_cache
 from orchestrator.browser.observation import Observation
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.launch import launch
@@ -108,7 +108,7 @@ def _browsergym(url: str, chromium: str) -> dict[str, dict[str, Series]]:
     """Let BrowserGym play its steps in a process of its own environment."""
     with _browsers(chromium) as folder:
         ended = subprocess.run(
-            [_environment(), _SCRIPT, url, str(_STEPS)],
+            [python_with(_BROWSERGYM, [_BROWSERGYM]), _SCRIPT, url, str(_STEPS)],
             capture_output=True,
             text=True,
             check=False,
@@ -131,18 +131,6 @@ def _browsers(chromium: str) -> Iterator[Path]:
         place.parent.mkdir(parents=True)
         place.symlink_to(chromium)
         yield Path(made)
-
-
-def _environment() -> Path:
-    """Return the interpreter of an environment with BrowserGym, made where there is none."""
-    folder = user_cache() / "bench" / _BROWSERGYM
-    python = folder / "bin" / "python"
-    if not (folder / "ready").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", _BROWSERGYM], check=True)
-        (folder / "ready").touch()
-    return python
 
 
 async def _ours(port: int, chromium: Path) -> dict[str, list[float]]:

@@ -22,12 +22,12 @@ from arena_core.worlds import World
 from orchestrator.browser.session.tape_recorder import TapeRecorder
 from orchestrator.gateway.policy import Policy, Route
 from orchestrator.gateway.server import Gateway
+from orchestrator.gateway.tapes.hosts import site_tape, taped_routes
+from orchestrator.gateway.tapes.replay import TapeReplay
+from orchestrator.gateway.tapes.wacz import TapeNotes, open_tape
+from orchestrator.gateway.tapes.writing import write_tape
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.staged_origins import Authority, StagedOrigins, staged_origins
-from orchestrator.tapes.hosts import site_tape, taped_routes
-from orchestrator.tapes.replay import TapeReplay
-from orchestrator.tapes.wacz import TapeNotes, open_tape
-from orchestrator.tapes.writing import write_tape
 from sites.registry import load_registry
 from sites.upstreams import TapeUpstream
 

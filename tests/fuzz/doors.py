@@ -28,13 +28,13 @@ from orchestrator.analysis.studies.progress import read_progress
 from orchestrator.analysis.studies.registration import StudyFolder
 from orchestrator.analysis.studies.study_file import read_study_file
 from orchestrator.analysis.studies.verification import verify_study
-from orchestrator.recorder.imports import import_steps
+from orchestrator.authoring.recorder.imports import import_steps
+from orchestrator.gateway.tapes.wacz import open_tape
 from orchestrator.runs.spec import RunSpec
 from orchestrator.runs.store.recovery import recover
 from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.sandbox.reset.state import Fingerprint, TableState, TakenState
 from orchestrator.sandbox.states.state_file import SavedState, read_state, write_state
-from orchestrator.tapes.wacz import open_tape
 from sites.documents import read_document
 from sites.manifest import Site
 from tasks.loader import load_suite

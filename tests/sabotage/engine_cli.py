@@ -69,12 +69,6 @@ def remove_all(owner: str) -> list[str]:
     return [*containers, *volumes]
 
 
-def mounted_in(container_id: str) -> list[str]:
-    """Return the names of a container's volumes, whatever their labels."""
-    template = "{{range .Mounts}}{{if .Name}}{{println .Name}}{{end}}{{end}}"
-    return _lines(docker("inspect", "--format", template, container_id))
-
-
 def networks() -> frozenset[str]:
     """Return the names of all networks but those that tests of the engine try meanwhile."""
     names = _lines(docker("network", "ls", "--format", "{{.Name}}"))

@@ -17,6 +17,7 @@ from typing import Self
 
 SUPERVISOR = Path(__file__).parents[2] / "docker" / "supervisor"
 PREFORK = Path(__file__).parent / "prefork.py"
+MEMORY = "/dev/shm"  # noqa: S108
 PATIENCE_S = 20.0
 TOKEN = "a token that nobody else knows"
 
@@ -225,3 +226,13 @@ def supervised(
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait(PATIENCE_S)
+
+
+def asked(path: Path) -> tuple[int, int, int, str]:
+    """Ask the prefork server: parent, child, how many it answered, and the state's note."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(PATIENCE_S)
+        connection.connect(str(path))
+        connection.sendall(b"?")
+        parent, child, count, note = connection.recv(100).decode().split()
+        return int(parent), int(child), int(count), note

@@ -126,9 +126,9 @@ def names_of(cells: Sequence[Cell], width: int = 30) -> dict[Cell, str]:
     return found
 
 
-def wrapped(text: str, width: int, lines: int = 4) -> str:
-    """Return a name on lines of at most `width` letters, cut after `lines` of them."""
-    folded = textwrap.wrap(text, width, max_lines=lines, placeholder=" …", break_on_hyphens=False)
+def wrapped(text: str, width: int) -> str:
+    """Return a name on lines of at most `width` letters, cut after four of them."""
+    folded = textwrap.wrap(text, width, max_lines=4, placeholder=" …", break_on_hyphens=False)
     return "\n".join(folded) or text
 
 

@@ -40,10 +40,7 @@ class PerSuccess:
 
 
 def per_success(
-    results: Iterable[EpisodeResult],
-    cost: Callable[[EpisodeResult], float | None],
-    *,
-    confidence: float = CONFIDENCE,
+    results: Iterable[EpisodeResult], cost: Callable[[EpisodeResult], float | None]
 ) -> PerSuccess:
     """Return what a success cost, in whatever unit `cost` gives; None is an unknown cost.
 
@@ -64,7 +61,7 @@ def per_success(
         value = total / successes
         clusters = [cluster_of(row) for row in scored]
         wins = [float(row.success or False) for row in scored]
-        found = _interval(value, wins, known, clusters, confidence)
+        found = _interval(value, wins, known, clusters)
         interval, undefined = (None, found) if isinstance(found, str) else (found, None)
     return PerSuccess(
         value=value,
@@ -83,7 +80,6 @@ def _interval(
     wins: Sequence[float],
     costs: Sequence[float],
     clusters: Sequence[str],
-    confidence: float,
 ) -> Interval | str:
     if len(set(clusters)) == 1:
         return ONE_CLUSTER
@@ -93,7 +89,7 @@ def _interval(
     pulls = [won - one / value for won, one in zip(wins, costs, strict=True)]
     sums = cluster_sums(list(zip(clusters, pulls, strict=True)))
     rate = math.fsum(wins) / len(wins)
-    quantile = student_quantile(confidence, sums.freedom)
+    quantile = student_quantile(CONFIDENCE, sums.freedom)
     reach = math.exp(quantile * math.sqrt(sums.variance) / rate)
     high = value * reach
     if rate >= 1:

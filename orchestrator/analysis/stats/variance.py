@@ -103,12 +103,12 @@ def repeats_worth(
     return tuple(worth)
 
 
-def worthwhile_repeats(worth: Sequence[RepeatsWorth], least_gain: float = LEAST_GAIN) -> int | None:
+def worthwhile_repeats(worth: Sequence[RepeatsWorth]) -> int | None:
     """Return the last number of repeats that still makes the error smaller by so much."""
     if not worth:
         return None
     return max(
-        (one.repeats for one in worth[1:] if one.gain >= least_gain), default=worth[0].repeats
+        (one.repeats for one in worth[1:] if one.gain >= LEAST_GAIN), default=worth[0].repeats
     )
 
 

@@ -31,6 +31,7 @@ from orchestrator.analysis.studies.study_file import (
     parse_study_file,
     read_study_file,
 )
+from orchestrator.gateway.tapes.named import tapes_beside
 from orchestrator.runs.agent_choice import (
     ChosenAgent,
     choose_agent,
@@ -53,7 +54,6 @@ from orchestrator.runs.store.lock import hash_suite, lock_digest, package_versio
 from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.runs.tapes import on_tapes, refuse_unfit_tapes
 from orchestrator.sandbox.engine.engine import Engine
-from orchestrator.tapes.named import tapes_beside
 from sites.documents import LARGEST_DOCUMENT
 from sites.registry import SiteRegistry
 from tasks.loader import Selection, load_source, select_tasks, suite_beside

@@ -157,20 +157,17 @@ def verify_study(
     published: Published | None = None,
     *,
     remake: Callable[[Path], object] | None = None,
-    on_run: Callable[[str], None] = lambda _: None,
 ) -> Verification:
     """Verify a study's folder.
 
     Args:
         folder: of the study; it may be a copy, on any machine.
         remake: writes the study's report into another folder; None leaves the report unread.
-        on_run: called with each run before it is looked at.
     """
     registration, found = folder.registration(), Found()
     study = _registration(folder, registration, found)
     locks: dict[str, RunLock] = {}
     for run in registration.all_runs:
-        on_run(run.folder)
         found.agent(run.label)
         try:
             kept = folder.run_folder(run.folder)

@@ -14,6 +14,7 @@ from arena_core.worlds import World
 from evaluators.evidence import Evidence
 from orchestrator.analysis.studies.registration import RUNS, RegisteredRun, Registration, Study
 from orchestrator.analysis.studies.study_file import StudyFile
+from orchestrator.gateway.tapes.named import NamedTape
 from orchestrator.gateway.variations import arm_label
 from orchestrator.runs.shard import Shard
 from orchestrator.runs.spec import RunTerms
@@ -32,7 +33,6 @@ from orchestrator.runs.store.recovery import broke_off, is_whole
 from orchestrator.runs.store.rescoring import ScoredEpisode, each_rescored
 from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.runs.store.scoring import score_task
-from orchestrator.tapes.named import NamedTape
 
 _UNSCORED: Final = "unscored"
 _UNCOUNTED: Final = (AttemptState.RETRIED, AttemptState.ABANDONED)

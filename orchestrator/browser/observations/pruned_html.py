@@ -21,7 +21,7 @@ from orchestrator.browser.observations.layout import walk
 from orchestrator.browser.observations.markup import short, visible_with_ancestors
 
 # Attributes that tell a reader something, from Mind2Web's list.
-KEPT_ATTRIBUTES: Final = (
+_KEPT_ATTRIBUTES: Final = (
     *("alt", "aria-label", "aria-description", "aria-placeholder", "checked", "label", "name"),
     *("placeholder", "role", "selected", "title", "type", "value"),
 )
@@ -72,7 +72,6 @@ def simplify(
     label_of: Callable[[PageNode], str],
     *,
     shown: frozenset[int] | None = None,
-    attributes: Sequence[str] = KEPT_ATTRIBUTES,
 ) -> Simplified:
     """Return the simplified tree of a page.
 
@@ -82,7 +81,7 @@ def simplify(
     made: dict[int, list[Simplified]] = {}
     for node in _upwards(root, shown):
         children = [one for child in node.children for one in made.pop(id(child), ())]
-        made[id(node)] = _simplified(node, children, label_of, attributes)
+        made[id(node)] = _simplified(node, children, label_of)
     found = made[id(root)]
     if len(found) == 1 and found[0].tag == "html":
         return found[0]
@@ -106,7 +105,6 @@ def _simplified(
     node: PageNode,
     children: list[Simplified],
     label_of: Callable[[PageNode], str],
-    attributes: Sequence[str],
 ) -> list[Simplified]:
     """Return what stands for a node: itself, or its children, or nothing."""
     if node.tag == "#text":
@@ -115,7 +113,7 @@ def _simplified(
         return [Simplified(_TEXT, text=words)] if words and is_drawn else []
     if node.tag == "input" and node.attributes.get("type", "").lower() == "hidden":
         return []
-    made = Simplified(node.tag, label_of(node), _kept(node, attributes))
+    made = Simplified(node.tag, label_of(node), _kept(node))
     if children and all(_is_text(child) for child in children):
         made.text = " ".join(child.text for child in children)[:_LONGEST_TEXT]
         children = []
@@ -138,9 +136,9 @@ def _adopt(made: Simplified, children: list[Simplified]) -> Simplified:
     return made
 
 
-def _kept(node: PageNode, attributes: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def _kept(node: PageNode) -> tuple[tuple[str, str], ...]:
     kept: list[tuple[str, str]] = []
-    for name in attributes:
+    for name in _KEPT_ATTRIBUTES:
         value = node.attributes.get(name)
         if value is None or (name == "role" and value.lower() in _SAID_BY_THE_TAG):
             continue

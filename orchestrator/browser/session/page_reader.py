@@ -129,12 +129,9 @@ class PageReader:
         """Read what a CSS selector yields on the agent's own page, as `look_own`."""
         return (await self.look_own(PageLook(selector=selector, attribute=attribute))).values
 
-    async def read_fresh(
-        self, url: str, selector: str, attribute: str | None = None, *, login: str = ""
-    ) -> tuple[str, ...]:
+    async def read_fresh(self, url: str, selector: str, *, login: str = "") -> tuple[str, ...]:
         """Read what a CSS selector yields in a fresh tab, as `look_fresh`."""
-        what = PageLook(selector=selector, attribute=attribute)
-        seen = await self.look_fresh(url, what, login=login)
+        seen = await self.look_fresh(url, PageLook(selector=selector), login=login)
         return () if seen is None else seen.values
 
     async def fetch_text(self, url: str) -> Fetched:

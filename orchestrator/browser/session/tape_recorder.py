@@ -17,8 +17,8 @@ from playwright.async_api import BrowserContext, Request, Response
 from playwright.async_api import Error as PlaywrightError
 
 from orchestrator.browser.session.request_secrets import RequestSecrets
-from orchestrator.tapes.exchange import Headers, TapedExchange, kept_headers
-from orchestrator.tapes.records import is_http
+from orchestrator.gateway.tapes.exchange import Headers, TapedExchange, kept_headers
+from orchestrator.gateway.tapes.records import is_http
 
 MOST_BYTES: Final = 512 * 1024 * 1024
 _LAST_S: Final = 10.0

@@ -23,7 +23,6 @@ from orchestrator.cli.arena import arena_for, in_live_arena
 from orchestrator.cli.asynchronous import run as run_async
 from orchestrator.cli.console import Cell, Column, Console
 from orchestrator.cli.runs import options as of
-from orchestrator.cli.runs.ray_terms import ray_terms
 
 if TYPE_CHECKING:
     from orchestrator.analysis.studies.progress import StudyProgress
@@ -81,7 +80,7 @@ def run(
     changes = {name: typed[name] for name in Pace.__annotations__ if name in typed}
     console = Console(as_json)
     secrets = _secrets(agent_option or ())
-    terms = ray_terms(context)
+    terms = of.ray_terms(context)
     if terms is not None:
         _refuse_beside_ray(typed)
 

@@ -13,7 +13,6 @@ import typer
 
 from arena_core.errors import UsageError
 from orchestrator.cli.runs import options as of
-from orchestrator.cli.runs.ray_terms import OF_RAY, ray_terms
 
 if TYPE_CHECKING:
     from orchestrator.analysis.run_report.run_report import RunReport
@@ -120,7 +119,7 @@ def evaluate(
     asked = of.asked(context)
     judge = judge_of(judge_model, judge_url, judge_votes, None if prices is None else str(prices))
     console = Console(as_json)
-    terms = ray_terms(context)
+    terms = of.ray_terms(context)
     if terms is not None:
         spec = None
         if resume is None:
@@ -168,7 +167,7 @@ def _command(text: str, seconds: float | None) -> RunSpec:
 _BESIDE_RESUME = {
     *("resume", "again", "yes", "agent_cmd", "agent_seconds", "agent_option", "headed", "watch"),
     *("judge_model", "judge_url", "judge_votes", "as_json", "verbose", "log_level"),
-    *OF_RAY,
+    *of.OF_RAY,
     "shard",  # the same one, so that a job that is started again may name it
 }
 

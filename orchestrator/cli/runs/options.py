@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
 from arena_core.errors import UsageError
 from orchestrator.cli.help_groups import PRICES_HELP
+
+OF_RAY: Final = ("ray", "ray_shards", "ray_env", "ray_send", "allow")
 
 Tasks = Annotated[
     list[str] | None, typer.Argument(help="Task ids or patterns such as 'shop-*'; default: all.")
@@ -318,3 +320,21 @@ def agent_options(
             raise UsageError(f"{flag_of(name)} and --agent-option {name} say the same thing twice")
         read[name] = value
     return read
+
+
+def ray_terms(context: typer.Context) -> dict[str, Any] | None:
+    """Return how a run is played on a cluster, as `arena.ray` takes it; None without `--ray`."""
+    typed = context.params
+    if typed["ray"] is None:
+        for name in OF_RAY:
+            if name in given(context):
+                raise UsageError(f"--{name.replace('_', '-')} has no effect without --ray")
+        return None
+    if typed["headed"]:
+        raise UsageError("--headed shows no window on a node", hint="omit it, or omit --ray")
+    return {
+        "address": typed["ray"],
+        "allow": [one.strip() for one in (typed["allow"] or "").split(",") if one.strip()],
+        "environment": typed["ray_env"] or (),
+        "send": typed["ray_send"],
+    }

@@ -17,7 +17,6 @@ from orchestrator.cli.arena import arena_for
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console, Json
 from orchestrator.cli.runs import options as of
-from orchestrator.cli.runs.ray_terms import ray_terms
 
 if TYPE_CHECKING:
     from orchestrator.analysis.run_report.run_report import RunReport
@@ -131,7 +130,7 @@ def sample(
         return
     asked = of.asked(context)
     chosen, patterns = asked.pop("agent", agent), asked.pop("tasks", ())
-    terms = ray_terms(context)
+    terms = of.ray_terms(context)
     if terms is not None:
         if from_run is not None or from_step is not None:
             raise UsageError("--from and --from-step have no effect with --ray", hint="use --shard")

@@ -16,8 +16,8 @@ from orchestrator.cli.console import Console
 from orchestrator.cli.runs import options as of
 
 if TYPE_CHECKING:
+    from orchestrator import Fidelity
     from orchestrator.api.tapes import TapeSummary
-    from orchestrator.tapes.named import Fidelity
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -19,8 +19,8 @@ from orchestrator.cli.runs import options as of
 
 if TYPE_CHECKING:
     from orchestrator.api.arena import Arena
-    from orchestrator.canary.findings import TaskFinding
-    from orchestrator.canary.looking import CanaryReport, LookedTask
+    from orchestrator.authoring.canary.findings import TaskFinding
+    from orchestrator.authoring.canary.looking import CanaryReport, LookedTask
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -90,7 +90,7 @@ def play(
 async def _look_every(
     look: Callable[[], Awaitable[CanaryReport]], every_s: float, console: Console
 ) -> None:
-    from orchestrator.canary.looking import pause_s
+    from orchestrator.authoring.canary.looking import pause_s
     from orchestrator.cli.tasks.canary_watch import keep_looking, until_interrupted
 
     async def look_once() -> float:
@@ -107,8 +107,8 @@ async def _look_every(
 
 def show(report: CanaryReport, console: Console) -> None:
     """Print what a look found: a line a task, and what is wrong with those that do not hold."""
-    from orchestrator.canary.findings import CanaryStatus
-    from orchestrator.canary.looking import report_document
+    from orchestrator.authoring.canary.findings import CanaryStatus
+    from orchestrator.authoring.canary.looking import report_document
 
     document = report_document(report)
     console.table(
@@ -174,7 +174,7 @@ def require_valid(report: CanaryReport) -> None:
         TaskError: a task is drifted, blocked or unreachable.
         NothingScoredError: nothing is known of any task.
     """
-    from orchestrator.canary.findings import CanaryStatus
+    from orchestrator.authoring.canary.findings import CanaryStatus
 
     bugs = [one.finding for one in report.tasks if one.finding.is_bug]
     if bugs:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Final
 
-from orchestrator.canary.findings import CanaryStatus
-from orchestrator.canary.lifetimes import CanaryLife, HalfLife
+from orchestrator.authoring.canary.findings import CanaryStatus
+from orchestrator.authoring.canary.lifetimes import CanaryLife, HalfLife
 from orchestrator.cli.console import Column, Console
 
 _LOOKS: Final = 20

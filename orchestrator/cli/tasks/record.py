@@ -197,8 +197,8 @@ async def _taken_over(
     from dataclasses import replace
 
     from orchestrator.api.recordings import open_recorder
+    from orchestrator.authoring.recorder.imports import import_steps, play_steps
     from orchestrator.cli.progress import show_event
-    from orchestrator.recorder.imports import import_steps, play_steps
 
     steps = import_steps(file)
     for one in steps.left_out:
@@ -222,8 +222,8 @@ async def _typed(
     console: Console, desk: DeskAsked, asked: RecordingAsked, intent: str | None
 ) -> None:
     from orchestrator.api.recordings import open_recorder, save_likely
+    from orchestrator.authoring.recorder.terminal import GRAMMAR, do_line
     from orchestrator.cli.progress import show_event
-    from orchestrator.recorder.terminal import GRAMMAR, do_line
 
     answer: str | None = None
     async with open_recorder(asked, on_event=lambda event: show_event(event, console)) as recorder:

@@ -23,13 +23,13 @@ from evaluators.evidence import Branch
 from evaluators.locators.kinds import LOCATORS
 from evaluators.matchers.kinds import MATCHERS
 from orchestrator.agents.interface import AgentLock
+from orchestrator.gateway.tapes.named import NamedTape, TapeLock
 from orchestrator.gateway.variations import arm_label
 from orchestrator.runs.shard import Shard
 from orchestrator.runs.spec import RunTerms, SpendingLimits
 from orchestrator.runs.store.browser_lock import BrowserLock, kind_by_version, pool_by_version
 from orchestrator.runs.store.digests import canonical_digest
 from orchestrator.runs.store.ledger import EpisodeKey
-from orchestrator.tapes.named import NamedTape, TapeLock
 from sites.fields import Strict
 from sites.upstreams import UpstreamKind
 from tasks.schema import Suite, Task

@@ -9,10 +9,10 @@ from browser.gateway.lab import Lab
 from orchestrator.browser.session.tape_recorder import TapeRecorder
 from orchestrator.gateway.policy import Route
 from orchestrator.gateway.taped import TapedHost
-from orchestrator.tapes.exchange import TapedExchange
-from orchestrator.tapes.replay import TapeReplay
-from orchestrator.tapes.wacz import TapeNotes, open_tape
-from orchestrator.tapes.writing import write_tape
+from orchestrator.gateway.tapes.exchange import TapedExchange
+from orchestrator.gateway.tapes.replay import TapeReplay
+from orchestrator.gateway.tapes.wacz import TapeNotes, open_tape
+from orchestrator.gateway.tapes.writing import write_tape
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 

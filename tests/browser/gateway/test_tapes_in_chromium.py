@@ -12,10 +12,10 @@ from support.tapes.making import FORM, HTML, WIKI, made, page, replayed
 from evaluators.tape_misses import MissedBy
 from orchestrator.gateway.policy import Route
 from orchestrator.gateway.taped import TapedHost
-from orchestrator.tapes.exchange import TapedExchange
-from orchestrator.tapes.replay import TapeReplay
-from orchestrator.tapes.wacz import open_tape
-from orchestrator.tapes.writing import import_tape
+from orchestrator.gateway.tapes.exchange import TapedExchange
+from orchestrator.gateway.tapes.replay import TapeReplay
+from orchestrator.gateway.tapes.wacz import open_tape
+from orchestrator.gateway.tapes.writing import import_tape
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 

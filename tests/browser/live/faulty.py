@@ -10,7 +10,7 @@ from support.worlds.live_origin import live_episode
 
 from evaluators.scores import Score
 from orchestrator.agents.builtin.oracle import OracleAgent
-from orchestrator.canary.findings import Play, TaskFinding, finding_of
+from orchestrator.authoring.canary.findings import Play, TaskFinding, finding_of
 from orchestrator.episode.episode_runner import EpisodeRunner
 from orchestrator.episode.page_view import pages_seen
 

@@ -11,7 +11,7 @@ from quick_cases import ONE_QUICK
 from support.worlds.live_origin import HOST, LONG_AGO, Asked, Page, live_episode
 
 from arena_core.actions import Goto, Stop
-from orchestrator.canary.findings import CanaryStatus
+from orchestrator.authoring.canary.findings import CanaryStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,8 +12,8 @@ from playwright.async_api import Page, async_playwright, expect
 from quick_cases import ONE_QUICK
 from support.recorder.made_recording import event, looked_up, recording_of, step_of, write
 
-from orchestrator.recorder.page.desk import Desk, serve_desk
-from orchestrator.recorder.recording import Recording, open_recording
+from orchestrator.authoring.recorder.desk import Desk, serve_desk
+from orchestrator.authoring.recorder.recording import Recording, open_recording
 from sites.registry import load_registry
 from tasks.loader import load_source
 

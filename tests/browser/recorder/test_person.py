@@ -15,12 +15,12 @@ from support.recorder.scripted_person import ScriptedPerson
 from support.recorder.small_site import person_at_pages
 
 from arena_core.actions import Scroll, ScrollDirection
+from orchestrator.authoring.recorder.capture import PersonCapture
+from orchestrator.authoring.recorder.reading import said
+from orchestrator.authoring.recorder.recording import Recording, open_recording
 from orchestrator.browser.observation import Node
 from orchestrator.browser.tabs.journal import NotedSoFar
 from orchestrator.browser.tabs.watcher import KeyReport
-from orchestrator.recorder.capture import PersonCapture
-from orchestrator.recorder.reading import said
-from orchestrator.recorder.recording import Recording, open_recording
 
 pytestmark = [pytest.mark.browser]
 

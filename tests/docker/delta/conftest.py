@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from mutations.subject import Accounts, Subject
-from support.sites.kiosk_site import OWNER, engine, kiosk, registry
+from support.sites.kiosk_site import engine, kiosk, registry, replica
 
 from orchestrator.sandbox.delta import delta
 from orchestrator.sandbox.delta.delta import Delta, delta_of
 from orchestrator.sandbox.delta.present_rows import pack_rows
 from orchestrator.sandbox.engine.engine import Engine
-from orchestrator.sandbox.pool.placement import place
 from orchestrator.sandbox.reset.fingerprint import Fingerprint, take_fingerprint
-from orchestrator.sandbox.reset.replica import Replica, start_replica
-from sites.manifest import Site
+from orchestrator.sandbox.reset.replica import Replica
 
-__all__ = ["engine", "kiosk", "registry"]
+__all__ = ["engine", "kiosk", "registry", "replica"]
 
 Difference = Callable[[str, str], Awaitable[Delta]]
 
@@ -36,14 +34,6 @@ class MadeGolden:
 
     async def parts(self) -> Fingerprint:
         return self.state
-
-
-@pytest.fixture
-async def replica(engine: Engine, kiosk: Site) -> AsyncIterator[Replica]:
-    placement = await place(engine, kiosk, owner=OWNER, slot=0)
-    started = await start_replica(engine, placement)
-    yield started
-    await engine.remove(started.container.id)
 
 
 @pytest.fixture

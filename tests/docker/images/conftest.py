@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -113,8 +113,3 @@ async def trial(
     monkeypatch.setattr(build, "docker_folder", lambda: made.folder)
     yield made
     await made.clear()
-
-
-@pytest.fixture
-def one_line() -> Callable[[str], None]:
-    return lambda _: None

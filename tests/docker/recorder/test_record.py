@@ -10,11 +10,11 @@ from support.agents.arena_process import arena
 from support.recorder.scripted_person import person_at, screen
 
 from orchestrator.api.recordings import RecordingAsked
-from orchestrator.recorder import proposals
-from orchestrator.recorder.page.desk import Desk, DraftSaid
-from orchestrator.recorder.recording import Recording
-from orchestrator.recorder.task_text import Parameter
-from orchestrator.recorder.trying import Bench, Trial
+from orchestrator.authoring.recorder import proposals
+from orchestrator.authoring.recorder.desk import Desk, DraftSaid
+from orchestrator.authoring.recorder.recording import Recording
+from orchestrator.authoring.recorder.task_text import Parameter
+from orchestrator.authoring.recorder.trying import Bench, Trial
 from sites.registry import load_registry
 from tasks.loader import load_source
 

@@ -15,7 +15,7 @@ from support.agents.arena_process import ArenaProcess
 from support.recorder.scripted_person import screen
 
 from orchestrator import Arena
-from orchestrator.recorder.recording import open_recording
+from orchestrator.authoring.recorder.recording import open_recording
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 

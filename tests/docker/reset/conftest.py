@@ -5,25 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
-from support.sites.kiosk_site import OWNER, engine, kiosk, registry
+from support.sites.kiosk_site import engine, kiosk, registry, replica
 
 from orchestrator.sandbox.engine.engine import Engine
-from orchestrator.sandbox.pool.placement import place
-from orchestrator.sandbox.reset.replica import Replica, start_replica
+from orchestrator.sandbox.reset.replica import Replica
 from orchestrator.sandbox.reset.watch import Watch
-from sites.manifest import Site
 
-__all__ = ["engine", "kiosk", "registry"]
+__all__ = ["engine", "kiosk", "registry", "replica"]
 
 Shell = Callable[[str], Awaitable[None]]
-
-
-@pytest.fixture
-async def replica(engine: Engine, kiosk: Site) -> AsyncIterator[Replica]:
-    placement = await place(engine, kiosk, owner=OWNER, slot=0)
-    started = await start_replica(engine, placement)
-    yield started
-    await engine.remove(started.container.id)
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from quick_cases import SLOW
 from support.agents.arena_process import Ended, arena
 from support.runs.run_at import RunAt
 
-from orchestrator.canary.findings import CanaryStatus
-from orchestrator.canary.kept_looks import When, read_looks
+from orchestrator.authoring.canary.findings import CanaryStatus
+from orchestrator.authoring.canary.kept_looks import When, read_looks
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 

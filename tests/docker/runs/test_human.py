@@ -27,11 +27,7 @@ from orchestrator.human.desk import ControlDesk, consent
 __all__ = ["display", "window"]
 pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.usefixtures("display")]
 
-BELLS, SIGN_UP, GUARANTEE = (
-    "wiki-bells-of-bruges",
-    "shop-latest-order-total",
-    "shop-guarantee-of-a-kettle",
-)
+BELLS, GUARANTEE = "wiki-bells-of-bruges", "shop-guarantee-of-a-kettle"
 SECRET = "correct-horse-battery"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from support.agents.foreign_clients import python_with
 from support.agents.scripted_model import ChatRequest, Says, ScriptedModel
 from support.runs.run_at import RunAt
 
@@ -33,15 +34,7 @@ _TASK: Final = "wiki-bells-of-bruges"
 
 
 def _environment(package: str) -> Path:
-    """Return the interpreter of an environment with a package, made where there is none."""
-    folder = user_cache() / "tests" / package.replace("==", "-")
-    python = folder / "bin" / "python"
-    if not (folder / "ready").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", package], check=True)
-        (folder / "ready").touch()
-    return python
+    return python_with(package.replace("==", "-"), [package])
 
 
 def _npm_package(package: str) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -221,21 +220,6 @@ def test_what_it_cannot_be_given_is_refused_before_anything_starts(
     assert says in done.err
     assert "bb_live" not in done.err
     assert not run.path.exists()
-
-
-def test_a_window_without_a_display_is_one_line_with_the_next_step(
-    run: RunAt, live: type[Pages], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
-        monkeypatch.delenv(name, raising=False)
-    assert "DISPLAY" not in os.environ
-
-    done = played(run, "--browser", "headed")
-
-    assert done.code == 60
-    first, *rest = [line for line in done.err.splitlines() if line]
-    assert first.startswith("arena: the browser cannot be shown")
-    assert any("choose another --browser" in line for line in rest)
 
 
 STUDY = """\

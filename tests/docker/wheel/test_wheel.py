@@ -32,7 +32,7 @@ EXTRAS = {
     "pandas": "import pandas",
     "pytest": "import orchestrator.serve.pytest_plugin",
     "ray": "import ray, orchestrator.runs.ray_node as node; ray.remote(node.play_shard)",
-    "tape": "import warcio, orchestrator.tapes.records, orchestrator.tapes.writing",
+    "tape": "import warcio, orchestrator.gateway.tapes.records, orchestrator.gateway.tapes.writing",
     "verified": (
         "import geopy, jsonpath_ng.ext, pint, price_parser, dateutil.parser, pytimeparse2, regex;"
         "import thefuzz.fuzz, unidecode, url_normalize, word2number.w2n"

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[3]
 def python_with(
     name: str,
     *installs: Sequence[str],
-    given: str,
+    given: str | None = None,
     base: Callable[[], str] = lambda: sys.executable,
 ) -> Path:
     """Return the Python of an environment that is kept in the user's cache.
@@ -37,7 +37,7 @@ def python_with(
         given: a variable that names the Python of such an environment instead.
         base: says which Python it is made with.
     """
-    if there := os.environ.get(given):
+    if given and (there := os.environ.get(given)):
         return Path(there)
     folder = user_cache() / "tests" / name
     found = folder / "bin" / "python"

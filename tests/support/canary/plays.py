@@ -16,7 +16,7 @@ from evaluators.evidence import (
     UrlVisit,
 )
 from evaluators.scores import score
-from orchestrator.canary.findings import Play
+from orchestrator.authoring.canary.findings import Play
 from orchestrator.episode.page_view import PageView
 from tasks.schema import Task
 

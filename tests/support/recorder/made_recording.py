@@ -7,10 +7,9 @@ from pathlib import Path
 
 from evaluators.changes import ChangeKind, RowChange, change_as_text
 from evaluators.evidence import ActedElement, ElementEvent, StepEvidence, UrlVisit
-from orchestrator.browser.observation import Node
-from orchestrator.recorder.elements import PageElements
-from orchestrator.recorder.reading import actions_of, visit_of
-from orchestrator.recorder.recording import (
+from orchestrator.authoring.recorder.elements import PageElements
+from orchestrator.authoring.recorder.reading import actions_of, visit_of
+from orchestrator.authoring.recorder.recording import (
     RecordedStep,
     Recording,
     RecordingEnd,
@@ -18,6 +17,7 @@ from orchestrator.recorder.recording import (
     RecordingHead,
     picture_name,
 )
+from orchestrator.browser.observation import Node
 
 PAGE = "wiki:/article/Kettle"
 HEAD = RecordingHead(name="samovar-town", sites=("wiki",), start=(PAGE,))

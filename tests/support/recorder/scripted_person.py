@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from arena_core.actions import Action, Click, Goto, Select, Type
 from orchestrator.agents.builtin.elements import with_role_and_name
 from orchestrator.api.recordings import Recorder, RecordingAsked, open_recorder
-from orchestrator.recorder.capture import PersonCapture
+from orchestrator.authoring.recorder.capture import PersonCapture
 
 PATIENCE_S = 60.0
 

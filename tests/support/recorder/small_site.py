@@ -11,13 +11,13 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from orchestrator.authoring.recorder.capture import PersonCapture
+from orchestrator.authoring.recorder.recording import RecordingFolder, RecordingHead
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.external_browser import launch_external
 from orchestrator.episode.episode import Episode
 from orchestrator.gateway.policy import SocketAddress
 from orchestrator.gateway.server import Gateway
-from orchestrator.recorder.capture import PersonCapture
-from orchestrator.recorder.recording import RecordingFolder, RecordingHead
 from support.recorder.scripted_person import ScriptedPerson
 from support.worlds.fake_world import FakeReplica, FakeWorld, attempt_at, browsing_task
 

@@ -22,6 +22,8 @@ from orchestrator.sandbox.engine.containers import Labels
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.golden import is_sealed
 from orchestrator.sandbox.images.seal import seal
+from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.reset.replica import Replica, start_replica
 from sites.manifest import Site
 from sites.registry import SiteRegistry
 
@@ -116,6 +118,14 @@ async def engine() -> AsyncIterator[Engine]:
     async with await Engine.connect() as connected:
         yield connected
         await connected.sweep(OWNER)
+
+
+@pytest.fixture
+async def replica(engine: Engine, kiosk: Site) -> AsyncIterator[Replica]:
+    placement = await place(engine, kiosk, owner=OWNER, slot=0)
+    started = await start_replica(engine, placement)
+    yield started
+    await engine.remove(started.container.id)
 
 
 async def _ensure_image() -> None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from orchestrator.tapes.exchange import Headers, TapedExchange
-from orchestrator.tapes.replay import TapeReplay
-from orchestrator.tapes.wacz import TapeNotes, open_tape
-from orchestrator.tapes.writing import write_tape
+from orchestrator.gateway.tapes.exchange import Headers, TapedExchange
+from orchestrator.gateway.tapes.replay import TapeReplay
+from orchestrator.gateway.tapes.wacz import TapeNotes, open_tape
+from orchestrator.gateway.tapes.writing import write_tape
 
 WIKI = "https://en.wikipedia.org"
 HTML: Headers = (("Content-Type", "text/html; charset=utf-8"),)

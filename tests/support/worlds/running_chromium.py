@@ -35,11 +35,6 @@ class RunningChromium:
         """Where it tells its whole address."""
         return f"http://127.0.0.1:{self.port}"
 
-    @property
-    def socket_url(self) -> str:
-        """Its whole address."""
-        return f"ws://127.0.0.1:{self.port}/devtools/browser/{self.secret}"
-
     def pages(self) -> list[str]:
         """Return the addresses of the pages that are open in it."""
         listed = f"{self.url}/json/list"

@@ -15,23 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from quick_cases import ONE_QUICK, SLOW
-from supervised import Supervised, supervised
+from supervised import MEMORY, Supervised, supervised
 from supervised.folders import CHANGES, apply, change, fill, seen
-
-MEMORY = "/dev/shm"  # noqa: S108
-
-
-@pytest.fixture(scope="module", params=["on disk", "in memory"])
-def running(request: pytest.FixtureRequest) -> Iterator[Supervised]:
-    memory = request.param == "in memory"
-    with (
-        tempfile.TemporaryDirectory() as place,
-        tempfile.TemporaryDirectory(dir=MEMORY if memory else None) as live,
-    ):
-        (Path(place) / "pristine").mkdir()
-        fill(Path(place) / "pristine")
-        with supervised(Path(place), state=Path(live) / "state") as running:
-            yield running
 
 
 @SLOW

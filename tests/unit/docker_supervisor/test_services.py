@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from quick_cases import ONE_QUICK, SLOW
-from supervised import PATIENCE_S, PREFORK, Service, Supervised, python, supervised
+from supervised import PATIENCE_S, PREFORK, Service, Supervised, asked, python, supervised
 
 STAYS = "import time; time.sleep(600)"
 NOTIFIES = (
@@ -56,16 +56,6 @@ def await_death(pid: int) -> None:
     while is_alive(pid):
         assert time.monotonic() < end, f"{pid} lives"
         time.sleep(0.005)
-
-
-def asked(path: Path) -> tuple[int, int, int, str]:
-    """Ask the prefork server: parent, child, how many it answered, and the state's note."""
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(PATIENCE_S)
-        connection.connect(str(path))
-        connection.sendall(b"?")
-        parent, child, count, note = connection.recv(100).decode().split()
-        return int(parent), int(child), int(count), note
 
 
 @pytest.fixture

@@ -8,9 +8,8 @@ import os
 import shutil
 import socket
 import stat
-import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from quick_cases import ONE_QUICK, SLOW
-from supervised import PATIENCE_S, PREFORK, TOKEN, Service, Supervised, python, supervised
-from supervised.folders import CHANGES, apply, change, fill, seen
-
-MEMORY = "/dev/shm"  # noqa: S108
-
-
-@pytest.fixture(scope="module", params=["on disk", "in memory"])
-def running(request: pytest.FixtureRequest) -> Iterator[Supervised]:
-    memory = request.param == "in memory"
-    with (
-        tempfile.TemporaryDirectory() as place,
-        tempfile.TemporaryDirectory(dir=MEMORY if memory else None) as live,
-    ):
-        (Path(place) / "pristine").mkdir()
-        fill(Path(place) / "pristine")
-        with supervised(Path(place), state=Path(live) / "state") as running:
-            yield running
+from supervised import PATIENCE_S, PREFORK, TOKEN, Service, Supervised, asked, python, supervised
+from supervised.folders import CHANGES, apply, change, seen
 
 
 def has_pipe(folder: Path) -> bool:
@@ -204,15 +188,6 @@ def test_a_recycled_service_goes_on_and_forgets_what_the_state_does_not_hold(
 
 
 PREFORK_PYTHON = python("")[0]
-
-
-def asked(path: Path) -> tuple[int, int, int, str]:
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(PATIENCE_S)
-        connection.connect(str(path))
-        connection.sendall(b"?")
-        parent, child, count, note = connection.recv(100).decode().split()
-        return int(parent), int(child), int(count), note
 
 
 @SLOW

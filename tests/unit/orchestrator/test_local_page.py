@@ -12,7 +12,7 @@ from aiohttp import ClientSession, web
 from arena_core.errors import PortTakenError, UsageError
 from orchestrator.local_page import HEADER, serve_page
 
-PACKAGES = ("orchestrator.human", "orchestrator.recorder.page")
+PACKAGES = ("orchestrator.human", "orchestrator.authoring.recorder")
 
 
 async def secret(_: web.Request) -> web.Response:

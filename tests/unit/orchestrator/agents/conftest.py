@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from string import ascii_uppercase
 
 import pytest
+from support.agents.scripted_model import ScriptedModel
 
 from arena_core.worlds import World
-from orchestrator.agents.interface import Assignment
+from orchestrator.agents.choice import make_agent
+from orchestrator.agents.interface import Agent, AgentMaker, Assignment, Reference
 from orchestrator.browser.observation import (
     AXTREE,
     PRUNED_HTML,
@@ -74,3 +76,18 @@ def assignment() -> Assignment:
         sites={"shop": "Harbour shop, http://shop.test/"},
         step_limit=20,
     )
+
+
+@pytest.fixture
+async def begin_as(assignment: Assignment) -> AsyncIterator[Callable[..., Agent]]:
+    """An agent by its name, with a scripted model's address and options, in an episode."""
+    makers: list[AgentMaker] = []
+
+    def make(name: str, model: ScriptedModel, **options: object) -> Agent:
+        given: dict[str, object] = {"model": "scripted", "model_url": model.url, **options}
+        makers.append(make_agent(name, given))
+        return makers[-1](assignment, Reference((), str))
+
+    yield make
+    for maker in makers:
+        await maker.close()

@@ -146,13 +146,6 @@ def test_the_synchronous_face_opens_calls_and_closes() -> None:
     arena.close()
 
 
-@SLOW
-async def test_the_synchronous_face_works_inside_a_running_loop() -> None:
-    with SyncArena() as arena:
-        assert len(arena.suites.tasks("demo")) == 20
-        assert arena.suites.lint("demo").errors == ()
-
-
 def test_plug_ins_and_schemas_need_no_engine_and_no_block() -> None:
     found = {(one.noun, one.plugin.name): one.fault for one in Arena().plugins()}
     assert found["agent", "oracle"] == ""

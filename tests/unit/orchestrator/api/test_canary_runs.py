@@ -26,10 +26,10 @@ from orchestrator.api.canary_runs import (
 )
 from orchestrator.api.opened import ArenaEvent, OpenArena, WarningNote
 from orchestrator.api.playing import play
-from orchestrator.canary.findings import CanaryStatus, TaskFinding, finding_of, not_played
-from orchestrator.canary.history import Origins
-from orchestrator.canary.kept_looks import LOOKS_FILE, KeptLook, When
-from orchestrator.canary.looking import CanaryReport, LookedTask
+from orchestrator.authoring.canary.findings import CanaryStatus, TaskFinding, finding_of, not_played
+from orchestrator.authoring.canary.history import Origins
+from orchestrator.authoring.canary.kept_looks import LOOKS_FILE, KeptLook, When
+from orchestrator.authoring.canary.looking import CanaryReport, LookedTask
 from orchestrator.runs.agent_choice import choose_agent
 from orchestrator.runs.attempts import AttemptResult, AttemptRunner, Progress
 from orchestrator.runs.events import EpisodeEnded, ProgressNote

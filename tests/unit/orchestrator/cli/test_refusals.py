@@ -71,16 +71,6 @@ def test_a_pattern_that_fits_several_tasks_is_answered_with_their_names(
     assert_refused(ended, errors.UsageError.exit_code, "b1, b2")
 
 
-def test_an_unknown_agent_is_answered_with_those_there_are(call: Call, suite: Path) -> None:
-    ended = call("eval", "--suite", suite, "--agent", "genius")
-    assert_refused(ended, errors.UnknownNameError.exit_code, "genius", "oracle", "chat")
-
-
-def test_chat_without_a_model_says_which_option_names_one(call: Call, suite: Path) -> None:
-    ended = call("eval", "--suite", suite, "--agent", "chat")
-    assert_refused(ended, errors.UsageError.exit_code, "--model")
-
-
 @ONE_QUICK
 @pytest.mark.parametrize(
     ("text", "line"),

@@ -59,12 +59,13 @@ async def test_both_sides_are_kept_alive(stage: Stage) -> None:
     assert len(gateway.journal.since(0)) == 5
 
 
-async def test_pipelined_requests_are_answered_in_order(stage: Stage) -> None:
-    async def echo_path(peer: Peer) -> None:
-        while head := await peer.head():
-            path = head.split(b" ")[1]
-            await peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(path) + path)
+async def echo_path(peer: Peer) -> None:
+    while head := await peer.head():
+        path = head.split(b" ")[1]
+        await peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(path) + path)
 
+
+async def test_pipelined_requests_are_answered_in_order(stage: Stage) -> None:
     shop = await stage.server(echo_path)
     client = await stage.client(await stage.gateway(shop.route()))
     await client.send(get("/1") + get("/22") + get("/333"))
@@ -326,11 +327,6 @@ async def test_a_post_never_travels_on_a_kept_connection(stage: Stage) -> None:
 
 @SLOW
 async def test_a_hundred_requests_at_once_all_get_their_own_answer(stage: Stage) -> None:
-    async def echo_path(peer: Peer) -> None:
-        while head := await peer.head():
-            path = head.split(b" ")[1]
-            await peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(path) + path)
-
     shop = await stage.server(echo_path)
     gateway = await stage.gateway(shop.route())
 

@@ -35,10 +35,6 @@ class Person:
         async with self.client.post(f"{self.base}/say", data=body, headers=given) as answer:
             return answer.status
 
-    async def gets(self, path: str, **headers: str) -> tuple[int, str]:
-        async with self.client.get(f"{self.base}{path}", headers=headers) as answer:
-            return answer.status, await answer.text()
-
     async def is_asked(self, phase: Phase) -> None:
         async with asyncio.timeout(5):
             while self.desk.state["phase"] != phase:  # noqa: ASYNC110  the desk tells pages alone

@@ -13,10 +13,10 @@ from support.tapes.making import made, page
 from arena_core.errors import InputError, UnknownNameError, UsageError
 from arena_core.worlds import World
 from orchestrator.agents.interface import AgentClass, AgentLock
+from orchestrator.gateway.tapes.named import Fidelity, fidelity_path, keep_fidelity
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.spec import RunSettings
 from orchestrator.runs.tapes import refuse_unfit_tapes, tape_locks
-from orchestrator.tapes.named import Fidelity, fidelity_path, keep_fidelity
 from sites.registry import load_registry
 from sites.upstreams import TapeUpstream
 

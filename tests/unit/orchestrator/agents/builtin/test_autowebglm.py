@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 from quick_cases import SLOW
@@ -10,8 +11,8 @@ from support.agents.scripted_model import ChatRequest, Says, Script, ScriptedMod
 
 from arena_core.actions import Click, Scroll, ScrollDirection, Stop, Type, Wait
 from arena_core.errors import AgentError, UsageError
-from orchestrator.agents.choice import find_agent, make_agent, open_agent
-from orchestrator.agents.interface import Agent, AgentMaker, Assignment, Reference
+from orchestrator.agents.choice import find_agent, open_agent
+from orchestrator.agents.interface import Agent
 from orchestrator.browser.observation import Observation, PrunedHtml, Tab
 
 StartModel = Callable[[Script], ScriptedModel]
@@ -21,17 +22,8 @@ SEGMENTS = {"A": "<input[A]| Search\n >", "B": "<a[B]| Kettles >"}
 
 
 @pytest.fixture
-async def begin(assignment: Assignment) -> AsyncIterator[Begin]:
-    makers: list[AgentMaker] = []
-
-    def make(model: ScriptedModel, **options: object) -> Agent:
-        given: dict[str, object] = {"model": "scripted", "model_url": model.url, **options}
-        makers.append(make_agent("autowebglm", given))
-        return makers[-1](assignment, Reference((), str))
-
-    yield make
-    for maker in makers:
-        await maker.close()
+def begin(begin_as: Callable[..., Agent]) -> Begin:
+    return partial(begin_as, "autowebglm")
 
 
 def shop(step: int = 0, text: str = "<input[A]| Search > <a[B]| Kettles >") -> Observation:

@@ -36,7 +36,7 @@ from arena_core.actions import (
     Upload,
     Write,
 )
-from arena_core.errors import AgentError, ModelError, UsageError
+from arena_core.errors import AgentError, UsageError
 from orchestrator.agents.choice import make_agent
 from orchestrator.agents.interface import Agent, AgentMaker, Assignment, Reference
 from orchestrator.browser.observation import AXTREE, SCREENSHOT, SOM, Observation
@@ -440,15 +440,6 @@ async def test_the_user_is_asked_where_somebody_answers_and_the_answer_is_shown(
     silent = scripted_model([SOUND[name][0]])
     await new_agent(name, silent).decide(page(name))
     assert "ask_user" not in str(silent.requests[0].tools)
-
-
-@pytest.mark.parametrize("name", AGENTS)
-async def test_a_model_that_says_nothing_is_unavailable(
-    name: str, scripted_model: StartModel, new_agent: NewAgent
-) -> None:
-    model = scripted_model(lambda _: Says(""))
-    with pytest.raises(ModelError):
-        await new_agent(name, model).decide(page(name))
 
 
 @pytest.mark.parametrize("name", AGENTS)

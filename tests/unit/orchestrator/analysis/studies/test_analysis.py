@@ -219,19 +219,6 @@ def test_the_order_of_agents_is_of_the_tasks_that_both_worlds_have() -> None:
     assert "weak evidence" in found.says
 
 
-def test_agents_with_the_same_rates_in_both_worlds_are_in_the_same_order() -> None:
-    rows = [
-        result(agent, world, number, success=number < won)
-        for agent, won in (("a", 1), ("b", 1), ("c", 3))
-        for world in World
-        for number in range(6)
-    ]
-
-    [found] = analysed(rows).rank_correlation
-
-    assert "agents in the same order (Kendall's tau-b 1.00)" in found.says
-
-
 def test_tasks_of_one_template_do_not_narrow_the_interval_of_a_slice_or_of_the_agreement() -> None:
     def played(a_template: int) -> StudyAnalysis:
         return analysed(

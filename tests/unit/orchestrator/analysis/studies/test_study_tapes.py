@@ -16,10 +16,10 @@ from orchestrator.analysis.studies.methods import tapes_in_words
 from orchestrator.analysis.studies.new_study import NewStudy
 from orchestrator.analysis.studies.verification import verify_study
 from orchestrator.api.arena import Arena
+from orchestrator.gateway.tapes.named import TapeLock
 from orchestrator.runs.store.lock import RunLock, hash_suite
 from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.runs.tapes import require_same_tapes
-from orchestrator.tapes.named import TapeLock
 from sites.registry import load_registry
 from sites.upstreams import TapeUpstream
 from tasks.schema import Task

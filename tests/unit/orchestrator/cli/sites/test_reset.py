@@ -34,11 +34,6 @@ def test_a_swap_is_refused_and_the_line_says_where_swaps_happen(call: Call) -> N
     assert "`arena eval`" in ended.err
 
 
-def test_an_unknown_strategy_is_answered_with_those_there_are(call: Call) -> None:
-    ended = call("reset", "--strategy", "magic")
-    assert (ended.code, "auto, swap, clean, rewind, recreate" in ended.err) == (2, True)
-
-
 def test_one_line_a_site_says_which_strategy_how_long_and_that_it_is_golden(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -12,9 +12,9 @@ from support.canary.plays import gave_up, make_task, right_play
 
 from arena_core.errors import InternalError, NothingScoredError, TaskError
 from arena_core.worlds import World
-from orchestrator.canary.findings import TaskFinding, finding_of, not_played
-from orchestrator.canary.history import CanaryPlace, History, LookTerms, Origins
-from orchestrator.canary.looking import CanaryReport, LookedTask
+from orchestrator.authoring.canary.findings import TaskFinding, finding_of, not_played
+from orchestrator.authoring.canary.history import CanaryPlace, History, LookTerms, Origins
+from orchestrator.authoring.canary.looking import CanaryReport, LookedTask
 from orchestrator.cli.console import Console
 from orchestrator.cli.tasks.canary import require_valid, show
 
