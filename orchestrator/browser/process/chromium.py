@@ -39,6 +39,9 @@ _ARGUMENTS = (
     "--disable-sync",
     # Otherwise the headless shell rounds the width of each letter, and lines break elsewhere.
     "--font-render-hinting=none",
+    # The full browser guesses how fast the network is, and of a fast one loads fewer of the images
+    # below the window (`loading=lazy`); the headless shell guesses nothing.
+    "--force-effective-connection-type=Unknown",
     # Frames of other origins stay in their page's process, where one wire sees and reaches them.
     "--disable-site-isolation-trials",
     # The gateway looks names up. A lookup by the browser itself could leave a namespace too: some
