@@ -13,7 +13,7 @@ from support.tasks.small_suites import bells, write_suite
 from support.worlds.worldless_service import Serving
 
 from orchestrator import Arena
-from tasks import loader
+from tasks import loader, sources
 from tasks.lint import linter
 
 _LONGEST_S = 20.0  # then a loop that is blocked is free again, and the test fails
@@ -39,7 +39,7 @@ async def test_a_suite_that_takes_long_to_read_delays_no_other_client(
 ) -> None:
     async with serving(slots=2) as service:
         name = await service.begun()
-        monkeypatch.setattr(loader, "read_source", held(loader.read_source, may_go_on))
+        monkeypatch.setattr(loader, "read_source", held(sources.read_source, may_go_on))
         beginning = asyncio.create_task(service.create())
         await service.until_free(0)
         ended = (await service.finish(name, answer="47")).json()
