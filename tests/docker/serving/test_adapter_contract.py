@@ -163,11 +163,11 @@ async def foreign_proxy(reached: list[str]) -> AsyncIterator[str]:
 
 
 @pytest.mark.slow(minutes=6)
-@pytest.mark.parametrize("adapter", _of_adapters("browsergym", "inspect", quick=False))
+@pytest.mark.parametrize("adapter", _of_adapters("browsergym", "inspect", "harbor", quick=False))
 async def test_the_reference_passes_and_idling_fails_the_whole_demo(
     adapter: Adapter, tmp_path: Path
 ) -> None:
-    """By AgentLab and Inspect themselves it is played in `test_equal_verdicts`."""
+    """By AgentLab, Inspect and Harbor themselves it is played in `test_equal_verdicts`."""
     right = await played(adapter, tmp_path / "right", *((play_reference, one) for one in ALL))
     assert dict(zip(ALL, right, strict=True)) == dict.fromkeys(ALL, SUCCESS)
     idle = await played(adapter, tmp_path / "idle", *((stay_idle, one) for one in ALL))

@@ -31,6 +31,7 @@ from support.agents.foreign_adapters import (
 )
 from support.agents.playwright_client import PlaywrightClient, verdict_of
 from support.agents.reference_player import Client, Seen, Verdict, tool_call
+from support.harbor.sessions import in_harbor
 
 _ANSWER_S = 300.0
 
@@ -326,4 +327,5 @@ FOREIGN_ADAPTERS: dict[str, Adapter] = {
     "nemo-gym": in_nemo_gym,
     "browsergym": in_browsergym,
     "inspect": in_inspect,
+    "harbor": in_harbor,
 }

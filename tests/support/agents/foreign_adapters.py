@@ -55,7 +55,7 @@ def nemo_gym_python() -> Path:
     return python_with(_NEMO_GYM, [_NEMO_GYM], given="ARENA_NEMO_GYM_PYTHON", base=python_312)
 
 
-def _seen_in(text: str, step: int) -> Seen:
+def seen_in(text: str, step: int) -> Seen:
     """Return what an answer of Playwright MCP's tools shows."""
     url = re.search(r"^- Page URL: (.*)$", text, re.MULTILINE)
     error = re.match(r"### Error\n(.*)", text)
@@ -122,7 +122,7 @@ class VerifiersClient:
     async def _called(self, tool: str, arguments: dict[str, Any]) -> Seen | Verdict:
         self.replies.put(Calls.one(tool, **arguments))
         said = await self._prompted()
-        return self._verdict() if said is None else _seen_in(said, self.steps)
+        return self._verdict() if said is None else seen_in(said, self.steps)
 
     async def _prompted(self) -> str | None:
         """Return what the model is asked next; None where the evaluation ended."""
