@@ -224,7 +224,7 @@ class SessionClient:
 
 @dataclass
 class BrowserGymClient(SessionClient):
-    """One environment of BrowserGym's, in Arena's browser; its actions are BrowserGym's calls."""
+    """One environment of BrowserGym's; its actions are BrowserGym's calls."""
 
     typed: Typed = field(default_factory=Typed)
 
@@ -290,10 +290,12 @@ async def in_openenv(workers: int, folder: Path) -> AsyncIterator[MakeClient]:
 
 
 @asynccontextmanager
-async def in_browsergym(workers: int, folder: Path) -> AsyncIterator[MakeClient]:
+async def in_browsergym(
+    workers: int, folder: Path, browser: str = "arena"
+) -> AsyncIterator[MakeClient]:
     """Make environments of Gymnasium's in one program, beside a service."""
     async with beside(agentlab_python(), folder, slots=workers) as on:
-        running = await _player(on, "browsergym_player", "sessions")
+        running = await _player(on, "browsergym_player", "sessions", browser=browser)
         async with _sessions_of(running, BrowserGymClient) as connect:
             yield connect
         await on.until_free(workers)
