@@ -190,7 +190,7 @@ class Episodes:
         for known, linted, suite in self._linted:
             if (known, linted) == (name, task):
                 return suite
-        source = load_source(name)
+        source = await asyncio.to_thread(load_source, name)
         await refuse_faulty(source.suite.suite, source, (task,), self._opened.registry)
         self._linted.append((name, task, source.suite))
         return source.suite

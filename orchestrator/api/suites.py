@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -430,7 +431,7 @@ async def _errors(
 
     chosen = {task.id for task in tasks}
     tables = await known_tables(tasks, registry)
-    found = lint_suite(source.suite, registry, source, tables)
+    found = await asyncio.to_thread(lint_suite, source.suite, registry, source, tables)
     return [one for one in found if one.is_error and one.task in chosen]
 
 

@@ -241,7 +241,8 @@ class EpisodeHost:
     async def _begun_anew(self, asked: CreateEpisode, mark: Checkpoint | None) -> HostedEpisode:
         name = secrets.token_hex(8)
         folder = None if self._out is None else self._out / name
-        episode = self._opened(asked, mark, folder)
+        # It reads the task's suite, which may take seconds: others are answered meanwhile.
+        episode = await asyncio.to_thread(self._opened, asked, mark, folder)
         session = EpisodeSession(episode, folder=folder)
         failed = await session.begin()
         if failed is not None:

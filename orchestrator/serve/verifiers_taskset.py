@@ -10,6 +10,7 @@ import asyncio
 import copy
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Self, cast
 
@@ -30,6 +31,7 @@ __all__ = ["ArenaEnv", "ArenaTaskset", "arena"]
 _PROTOCOL: Final = "2026-07-28"
 _ANSWER_S: Final = 300.0
 _RESULT: Final = "arena"
+_START: Final = "arena_start"  # SHA-256 of the file that a rollout began at
 _HOW: Final = (
     "You act in a web browser through tools. It is open already: look at it with browser_snapshot."
     " When you are done, call submit_answer, with the answer where one is asked for."
@@ -42,6 +44,8 @@ class ArenaTaskConfig(vf.TaskConfig):  # type: ignore[misc]
     Attributes:
         world: `offline` or `online`.
         max_steps: in place of the tasks' own limit.
+        starts: a folder with files of checkpoints, `TASK.arena-checkpoint`. Each rollout of a
+            task's group begins at its file, and only tasks that have one are played.
         partial_credit: what a failure earns that met every key node of its task, and its share of
             that where it met some; 0 for none. It stands as a reward of its own.
         url: where `arena serve` is; else ARENA_URL says so.
@@ -50,6 +54,7 @@ class ArenaTaskConfig(vf.TaskConfig):  # type: ignore[misc]
 
     world: str = "offline"
     max_steps: int | None = None
+    starts: Path | None = None
     partial_credit: float = Field(0.0, ge=0, lt=1)
     url: str | None = None
     token_file: str | None = None
@@ -140,7 +145,10 @@ class ArenaTask(vf.Task[ArenaData, ArenaState, ArenaTaskConfig]):  # type: ignor
                 "another environment would keep slots", hint="leave --env.id out: it is ArenaEnv"
             )
         await self.release()
-        self.episode = await asyncio.to_thread(self._begin)
+        start = await asyncio.to_thread(self._start)
+        if start is not None:
+            trace.info[_START] = sha256(start).hexdigest()
+        self.episode = await asyncio.to_thread(self._begin, start)
         trace.state.mcp_url = self.episode.created["mcp_url"]
         trace.state.token_file = self.episode.service.token_file
 
@@ -184,15 +192,22 @@ class ArenaTask(vf.Task[ArenaData, ArenaState, ArenaTaskConfig]):  # type: ignor
     async def steps(self, trace: vf.Trace) -> float:
         return float(trace.info[_RESULT]["steps"])
 
-    def _begin(self) -> Episode:
-        asked: Record = {
-            "task": self.data.arena_task,
+    def _start(self) -> bytes | None:
+        """Return the file that all rollouts of its group begin at; None for the task's start."""
+        folder = self.config.starts
+        return None if folder is None else _start_in(folder, self.data.arena_task).read_bytes()
+
+    def _begin(self, start: bytes | None) -> Episode:
+        service = Service.named(self.config.url, self.config.token_file)
+        asked: Record = {"task": self.data.arena_task, "agent": "verifiers"}
+        if start is not None:  # it says the rest
+            return Episode.begin(service, asked, checkpoint=start)
+        asked |= {
             "world": self.config.world,
             "observe": ["aria", "screenshot"],
-            "agent": "verifiers",
             "limits": {"steps": self.config.max_steps},
         }
-        return Episode.begin(Service.named(self.config.url, self.config.token_file), asked)
+        return Episode.begin(service, asked)
 
 
 class ArenaEnv(vf.SingleAgentEnv):  # type: ignore[misc]
@@ -218,8 +233,14 @@ class ArenaTaskset(vf.Taskset[ArenaTask, ArenaConfig]):  # type: ignore[misc]
         service = Service.named(config.task.url, config.task.token_file)
         found = service.tasks(config.suite, config.tasks, config.split)
         playable = [one for one in found if config.task.world in one["worlds"]]
+        among = f"{config.tasks}, split {config.split}, {config.task.world}"
+        if (starts := config.task.starts) is not None:
+            if config.task.max_steps is not None:
+                message = "max_steps would have no effect: the files in starts say the limit"
+                raise UsageError(message, hint="take it away")
+            playable = [one for one in playable if _start_in(starts, one["id"]).is_file()]
+            among += f", with a file in {starts}"
         if not playable:
-            among = f"{config.tasks}, split {config.split}, {config.task.world}"
             raise UsageError(f"no task of '{config.suite}' is played: {among}")
         for one in playable:
             data = ArenaData(
@@ -255,6 +276,10 @@ async def _connected(state: ArenaState) -> AsyncIterator[Client]:
         Client(streamable_http_client(state.mcp_url, http_client=http), mode=_PROTOCOL) as client,
     ):
         yield client
+
+
+def _start_in(folder: Path, task: str) -> Path:
+    return folder / f"{task.rpartition('/')[2]}.arena-checkpoint"
 
 
 def _share(trace: vf.Trace) -> float:

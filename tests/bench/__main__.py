@@ -27,6 +27,7 @@ from bench import (
     live,
     merging,
     observations,
+    onlookers,
     resets,
     scored_runs,
     scoring,
@@ -130,6 +131,11 @@ def _auto() -> list[Figure]:
         return auto_workers.auto_figures(Path(scratch))
 
 
+def _onlookers() -> list[Figure]:
+    with tempfile.TemporaryDirectory() as scratch:
+        return onlookers.onlooker_figures(Path(scratch))
+
+
 def _demo() -> list[Figure]:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -167,6 +173,7 @@ _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "observations": _observations,
     "workers": _workers,
     "auto": _auto,
+    "onlookers": _onlookers,
     "demo": _demo,
     "http": _http,
     "cdp": _cdp,

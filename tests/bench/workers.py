@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.figures import Figure
-from bench.machine import CpuLog, cpu_log
+from bench.machine import CpuLog, cpu_log, taken_by
 
 _WORKERS: Final = ("1", "2", "4", "8")
 _REPEATS: Final = 4
@@ -40,6 +38,7 @@ class Pace:
         a_minute: finished episodes, from the start of the first to the end of the last.
         busy: share of all cores that were busy meanwhile.
         load: how many processes wanted a core before it began, over the last minute.
+        cpu_s: what Arena and its browser took of all cores.
     """
 
     workers: str
@@ -47,6 +46,7 @@ class Pace:
     a_minute: float
     busy: float
     load: float
+    cpu_s: float = 0.0
 
 
 def worker_figures(folder: Path) -> list[Figure]:
@@ -82,14 +82,13 @@ def _goal(paces: list[Pace], pace: Pace) -> str:
     return "more than with half the workers"
 
 
-def play(workers: str, folder: Path) -> Pace:
+def play(workers: str, folder: Path, repeats: int = _REPEATS) -> Pace:
     """Play the mixed tasks with so many workers, and return how fast that was."""
-    load = os.getloadavg()[0]
     command = ["arena", "eval", *_TASKS, "--suite", "demo", "--offline", "--agent", "oracle"]
-    options = ["--workers", workers, "--repeats", str(_REPEATS), "--out", str(folder)]
+    options = ["--workers", workers, "--repeats", str(repeats), "--out", str(folder)]
     with cpu_log() as log:
-        subprocess.run([*command, *options], check=True, capture_output=True)
-    return replace(_pace(workers, folder, log), load=load)
+        taken, _ = taken_by([*command, *options])
+    return replace(_pace(workers, folder, log), load=taken.load, cpu_s=taken.cpu_s)
 
 
 def _pace(workers: str, folder: Path, log: CpuLog) -> Pace:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from quick_cases import SLOW
-from support.agents.adapter_clients import FOREIGN_ADAPTERS, OWN_ADAPTERS, Adapter
+from support.agents.adapter_clients import FOREIGN_ADAPTERS, OVER_CDP, OWN_ADAPTERS, Adapter
 from support.agents.reference_player import (
     Client,
     Play,
@@ -119,14 +119,15 @@ CLICKED = {
 }
 
 
-@pytest.mark.parametrize("adapter", _of_adapters("cdp", quick=False))
+@pytest.mark.parametrize("adapter", _of_adapters(quick=False))
 async def test_forged_events_count_for_nothing_and_a_foreign_proxy_is_not_reached(
-    adapter: Adapter, tmp_path: Path
+    adapter: Adapter, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     """The article is open in the end, and what nobody clicked is not clicked.
 
     Over CDP an agent's own scripts may click; `browser/cdp_proxy` tries what they may not.
     """
+    may_script = request.node.callspec.id in OVER_CDP
     task = f"{write_suite(tmp_path, CLICKED)}/samovar"
     reached: list[str] = []
 
@@ -134,7 +135,8 @@ async def test_forged_events_count_for_nothing_and_a_foreign_proxy_is_not_reache
         begun = await client.begin(task)
         clicks = "document.querySelector('a[href*=Samovar]').click()"
         made_up = f"data:text/html,<a href='Samovar'>Samovar</a><script>{clicks}</script>"
-        for url in (f"javascript:{clicks}", made_up, proxy):
+        forged = () if may_script else (f"javascript:{clicks}", made_up)
+        for url in (*forged, proxy):
             seen = await client.act(Goto(url=url))
             assert isinstance(seen, Seen)
             assert not seen.url.endswith("/Samovar")
@@ -163,11 +165,13 @@ async def foreign_proxy(reached: list[str]) -> AsyncIterator[str]:
 
 
 @pytest.mark.slow(minutes=6)
-@pytest.mark.parametrize("adapter", _of_adapters("browsergym", "inspect", quick=False))
+@pytest.mark.parametrize(
+    "adapter", _of_adapters("browsergym", "browsergym-own", "inspect", "harbor", quick=False)
+)
 async def test_the_reference_passes_and_idling_fails_the_whole_demo(
     adapter: Adapter, tmp_path: Path
 ) -> None:
-    """By AgentLab and Inspect themselves it is played in `test_equal_verdicts`."""
+    """By AgentLab, Inspect and Harbor themselves it is played in `test_equal_verdicts`."""
     right = await played(adapter, tmp_path / "right", *((play_reference, one) for one in ALL))
     assert dict(zip(ALL, right, strict=True)) == dict.fromkeys(ALL, SUCCESS)
     idle = await played(adapter, tmp_path / "idle", *((stay_idle, one) for one in ALL))

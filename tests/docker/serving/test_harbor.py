@@ -112,10 +112,10 @@ class Lab:
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     folder = tmp_path_factory.mktemp("harbor")
-    for name in ("image", "compose", "python", "jobs"):
+    for name in ("image", "jobs"):
         (folder / name).mkdir()
     build_image(folder / "image")
-    python, compose = harbor_python(folder / "python"), compose_env(folder / "compose")
+    python, compose = harbor_python(), compose_env()
     tasks = folder / "tasks"
     Arena().suites.export_harbor("demo", tasks, image=IMAGE)
     words = ["serve", "--workers", "2", "--port", "0", "--references", "--json", "--out", "out"]

@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from math import isnan
 from pathlib import Path
 from typing import Any, Protocol
@@ -31,6 +32,7 @@ from support.agents.foreign_adapters import (
 )
 from support.agents.playwright_client import PlaywrightClient, verdict_of
 from support.agents.reference_player import Client, Seen, Verdict, tool_call
+from support.harbor.sessions import in_harbor
 
 _ANSWER_S = 300.0
 
@@ -320,10 +322,14 @@ OWN_ADAPTERS: dict[str, Adapter] = {
     "mcp": over_mcp,
     "cdp": over_cdp,
 }
+# The agent drives the browser itself, and its own scripts may click.
+OVER_CDP = frozenset({"cdp", "browsergym-own"})
 FOREIGN_ADAPTERS: dict[str, Adapter] = {
     "verifiers": in_verifiers,
     "openenv": in_openenv,
     "nemo-gym": in_nemo_gym,
     "browsergym": in_browsergym,
+    "browsergym-own": partial(in_browsergym, browser="browsergym"),
     "inspect": in_inspect,
+    "harbor": in_harbor,
 }

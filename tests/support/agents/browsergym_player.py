@@ -14,6 +14,7 @@ import re
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -63,28 +64,46 @@ def hang(task: str, browser: str) -> Asked:
 
 
 class Session:
-    """An environment in Arena's browser, as `asked_in_lines` asks it."""
+    """An environment, as `asked_in_lines` asks it.
+
+    Args:
+        browser: Arena's or BrowserGym's, as `gymnasium.make` takes it.
+        threads: where the environment runs; any thread where it is None.
+    """
+
+    def __init__(self, browser: str, threads: Executor | None) -> None:
+        self._browser = browser
+        self._threads = threads
+        self._env: Any = None
 
     async def begin(self, task: str) -> Asked:
-        self._env = gymnasium.make(register_task(task), browser="arena")
-        seen, _ = await asyncio.to_thread(self._env.reset)
+        name = await self._run(register_task, task)
+        self._env = gymnasium.make(name, browser=self._browser)
+        seen, _ = await self._run(self._env.reset)
         return _page(seen)
 
     async def act(self, action: str) -> Asked:
-        done = await asyncio.to_thread(self._env.step, action)
-        seen, reward, terminated, truncated, info = done
+        seen, reward, terminated, truncated, info = await self._run(self._env.step, action)
         if not (terminated or truncated):
             return _page(seen)
         said = {name: info["task_info"][name] for name in ("outcome", "reason")}
         return {"verdict": {**said, "reward": None if math.isnan(float(reward)) else reward}}
 
     async def close(self) -> None:
-        await asyncio.to_thread(self._env.close)
+        await self._run(self._env.close)
+
+    async def _run(self, work: Callable[..., Any], *given: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
 
 
-def sessions() -> None:
-    """Play as many sessions as are asked for."""
-    asyncio.run(asked_in_lines(Session))
+def sessions(browser: str) -> None:
+    """Play as many sessions as are asked for; those in BrowserGym's browsers share a thread.
+
+    BrowserGym has one Playwright for a process, which only its own thread may use.
+    """
+    with ThreadPoolExecutor(1) as one_thread:
+        threads = one_thread if browser == "browsergym" else None
+        asyncio.run(asked_in_lines(lambda: Session(browser, threads)))
 
 
 def _page(seen: Asked) -> Asked:

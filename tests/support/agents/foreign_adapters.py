@@ -55,7 +55,7 @@ def nemo_gym_python() -> Path:
     return python_with(_NEMO_GYM, [_NEMO_GYM], given="ARENA_NEMO_GYM_PYTHON", base=python_312)
 
 
-def _seen_in(text: str, step: int) -> Seen:
+def seen_in(text: str, step: int) -> Seen:
     """Return what an answer of Playwright MCP's tools shows."""
     url = re.search(r"^- Page URL: (.*)$", text, re.MULTILINE)
     error = re.match(r"### Error\n(.*)", text)
@@ -122,7 +122,7 @@ class VerifiersClient:
     async def _called(self, tool: str, arguments: dict[str, Any]) -> Seen | Verdict:
         self.replies.put(Calls.one(tool, **arguments))
         said = await self._prompted()
-        return self._verdict() if said is None else _seen_in(said, self.steps)
+        return self._verdict() if said is None else seen_in(said, self.steps)
 
     async def _prompted(self) -> str | None:
         """Return what the model is asked next; None where the evaluation ended."""
@@ -224,7 +224,7 @@ class SessionClient:
 
 @dataclass
 class BrowserGymClient(SessionClient):
-    """One environment of BrowserGym's, in Arena's browser; its actions are BrowserGym's calls."""
+    """One environment of BrowserGym's; its actions are BrowserGym's calls."""
 
     typed: Typed = field(default_factory=Typed)
 
@@ -290,10 +290,12 @@ async def in_openenv(workers: int, folder: Path) -> AsyncIterator[MakeClient]:
 
 
 @asynccontextmanager
-async def in_browsergym(workers: int, folder: Path) -> AsyncIterator[MakeClient]:
+async def in_browsergym(
+    workers: int, folder: Path, browser: str = "arena"
+) -> AsyncIterator[MakeClient]:
     """Make environments of Gymnasium's in one program, beside a service."""
     async with beside(agentlab_python(), folder, slots=workers) as on:
-        running = await _player(on, "browsergym_player", "sessions")
+        running = await _player(on, "browsergym_player", "sessions", browser=browser)
         async with _sessions_of(running, BrowserGymClient) as connect:
             yield connect
         await on.until_free(workers)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from support.agents.foreign_clients import ROOT, python_312
+from arena_core.user_cache import user_cache
+from support.agents.foreign_clients import ROOT, python_312, python_with
 
 PINNED = "harbor==0.24.0"
 IMAGE = "arena-test/python:1"
@@ -24,33 +25,6 @@ _DOCKERFILE = """
 FROM debian:bookworm-slim
 RUN apt-get update -q && apt-get install -yq --no-install-recommends python3 \
  && rm -rf /var/lib/apt/lists/*
-"""
-# Loaded by Harbor: runs a program in the agent's container, and keeps what it prints.
-_AGENT = """
-import os
-from pathlib import Path
-from harbor.agents.base import BaseAgent
-from harbor.agents.capabilities import AgentCapabilities
-
-
-class Scripted(BaseAgent):
-    capabilities = AgentCapabilities(mcp_servers=True)
-
-    @staticmethod
-    def name():
-        return "scripted"
-
-    def version(self):
-        return "1"
-
-    async def setup(self, environment):
-        pass
-
-    async def run(self, instruction, environment, context):
-        program = Path(os.environ["AGENT_PROGRAM"]).read_text()
-        done = await environment.exec(f"python3 - <<'AGENT'\\n{program}\\nAGENT", timeout_sec=300)
-        (self.logs_dir / "said.json").write_text(done.stdout or "")
-        (self.logs_dir / "err.txt").write_text(done.stderr or "")
 """
 # What every program of an agent begins with: an MCP client of three functions.
 CLIENT = """
@@ -68,9 +42,15 @@ def post(path, document, **headers):
 
 hello = {"protocolVersion": "2025-06-18", "capabilities": {},
          "clientInfo": {"name": "agent", "version": "1"}}
-_, headers, _ = post("/mcp", {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello})
-session = {"Mcp-Session-Id": {k.lower(): v for k, v in headers.items()}["mcp-session-id"]}
-post("/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"}, **session)
+kept = pathlib.Path("/tmp/mcp-session")  # of the agent's last program, if it is not the first
+if kept.exists():
+    session = json.loads(kept.read_text())
+else:
+    asked = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}
+    _, headers, _ = post("/mcp", asked)
+    session = {"Mcp-Session-Id": {k.lower(): v for k, v in headers.items()}["mcp-session-id"]}
+    post("/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"}, **session)
+    kept.write_text(json.dumps(session))
 
 def call(name, **arguments):
     asked = {"name": name, "arguments": arguments}
@@ -111,12 +91,12 @@ class Harbor:
         self, *words: str | Path, program: str | None = None
     ) -> Iterator[subprocess.Popen[str]]:
         """Begin a job; it is interrupted at the end of the block if it still runs."""
-        env = {**os.environ, **self.env, "HARBOR_TELEMETRY": "0", "PYTHONPATH": str(self.folder)}
+        agents = str(ROOT / "tests")
+        env = {**os.environ, **self.env, "HARBOR_TELEMETRY": "0", "PYTHONPATH": agents}
         if program is not None:
-            (self.folder / "scripted.py").write_text(_AGENT)
             (self.folder / "program.py").write_text(CLIENT + program)
             env["AGENT_PROGRAM"] = str(self.folder / "program.py")
-            words = (*words, "--agent-import-path", "scripted:Scripted")
+            words = (*words, "--agent-import-path", "support.harbor.agents:Scripted")
         running = subprocess.Popen(
             [str(self.python.with_name("harbor")), "run", "-y", "-o", "jobs", *map(str, words)],
             cwd=self.folder,
@@ -169,32 +149,37 @@ def _trial_in(folder: Path) -> Trial:
 
 def harbor_with_sites(folder: Path) -> Harbor:
     """Return Harbor in a folder of its own, and build what tasks that bring their sites need."""
-    for name in ("image", "arena", "compose", "python", "jobs"):
+    for name in ("image", "arena", "jobs"):
         (folder / name).mkdir()
     build_image(folder / "image")
     build_arena_image(folder / "arena")
-    env = {**compose_env(folder / "compose"), "ARENA_TOKEN": TOKEN}
-    return Harbor(harbor_python(folder / "python"), env, folder / "jobs")
+    env = {**compose_env(), "ARENA_TOKEN": TOKEN}
+    return Harbor(harbor_python(), env, folder / "jobs")
 
 
-def harbor_python(folder: Path) -> Path:
+def harbor_python() -> Path:
     """Return the Python of an environment into which Harbor alone is installed."""
-    if given := os.environ.get("ARENA_HARBOR_PYTHON"):
-        return Path(given)
-    subprocess.check_call([python_312(), "-m", "venv", folder / "venv"])
-    python = folder / "venv" / "bin" / "python"
-    subprocess.check_call([python, "-m", "pip", "install", "--quiet", PINNED])
-    return python
+    return python_with(PINNED, [PINNED], given="ARENA_HARBOR_PYTHON", base=python_312)
 
 
-def compose_env(folder: Path) -> dict[str, str]:
+def compose_env() -> dict[str, str]:
     """Return the environment in which `docker compose` works; Debian's package where it does not.
 
-    Debian 12 has the older program of that name: the package of Debian 13 runs there too.
+    Debian 12 has the older program of that name: the package of Debian 13 runs there too. It is
+    kept in the user's cache.
     """
     asked = subprocess.run(["docker", "compose", "version"], capture_output=True, check=False)
     if asked.returncode == 0:
         return {}
+    folder = user_cache() / "tests" / "docker-compose"
+    plugin = folder / "cli-plugins" / "docker-compose"
+    if not plugin.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        _download_compose(folder, plugin)
+    return {"DOCKER_CONFIG": str(folder)}
+
+
+def _download_compose(folder: Path, plugin: Path) -> None:
     for name in ("lists/partial", "cache/archives/partial", "cli-plugins"):
         (folder / name).mkdir(parents=True)
     (folder / "sources.list").write_text("deb http://deb.debian.org/debian trixie main\n")
@@ -208,9 +193,9 @@ def compose_env(folder: Path) -> dict[str, str]:
     subprocess.check_call(["apt-get", "-qq", *apart, "download", "docker-compose"], cwd=folder)
     (package,) = folder.glob("docker-compose_*.deb")
     subprocess.check_call(["dpkg", "-x", package, folder / "unpacked"])
-    plugin = folder / "unpacked" / "usr" / "libexec" / "docker" / "cli-plugins" / "docker-compose"
-    plugin.rename(folder / "cli-plugins" / "docker-compose")
-    return {"DOCKER_CONFIG": str(folder)}
+    (folder / "unpacked" / "usr" / "libexec" / "docker" / "cli-plugins" / "docker-compose").rename(
+        plugin
+    )
 
 
 def build_image(folder: Path) -> None:
