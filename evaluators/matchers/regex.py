@@ -30,7 +30,9 @@ def _sound(pattern: str) -> str:
 
 Pattern = Annotated[str, AfterValidator(_sound)]
 Patterns = Annotated[
-    tuple[Pattern, ...], BeforeValidator(_as_tuple), Field(min_length=1, max_length=20)
+    tuple[Pattern, ...],
+    Field(min_length=1, max_length=20),
+    BeforeValidator(_as_tuple, json_schema_input_type=str | tuple[str, ...]),
 ]
 
 
