@@ -68,6 +68,6 @@ class SteersRuns:
             StoreError: it is no folder of a run or a study.
             PortTakenError: the port is in use.
         """
-        from orchestrator.watch.desk import watch_page
+        from orchestrator.local_pages.watch.desk import watch_page
 
         return watch_page(Path(run), port)

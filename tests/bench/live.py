@@ -33,7 +33,7 @@ from orchestrator.browser.session.context import SessionOptions
 from orchestrator.browser.session.session import Session
 from orchestrator.browser.tabs import watcher
 from orchestrator.gateway.policy import Policy, Route
-from orchestrator.local_page import HEADER
+from orchestrator.local_pages.serving import HEADER
 from sites.registry import load_registry
 
 _LOOKS: Final = (("--offline",), ("--online", "--staged"))

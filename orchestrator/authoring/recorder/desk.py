@@ -29,7 +29,7 @@ from orchestrator.authoring.recorder.recording import (
 )
 from orchestrator.authoring.recorder.task_text import Parameter, TaskDraft
 from orchestrator.authoring.recorder.trying import Bench, Tried, asked_by
-from orchestrator.local_page import serve_page
+from orchestrator.local_pages.serving import serve_page
 from sites.faults import mistakes
 from sites.registry import SiteRegistry
 from tasks.lint.linter import lint_suite

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from orchestrator.api.arena import Arena
     from orchestrator.cli.console import Console
     from orchestrator.episode.person.agent import PersonAgent
-    from orchestrator.human.desk import ControlDesk
+    from orchestrator.local_pages.human.desk import ControlDesk
 
 app = typer.Typer()
 _KEPT = {"screenshots", "person", "resume", "again", "port", "only_print", "as_json"}
@@ -108,7 +108,7 @@ class _Session:
         from orchestrator.cli.progress import show_event
         from orchestrator.cli.runs.run_setup import ShownRun
         from orchestrator.cli.runs.terminal_report import show_run
-        from orchestrator.human.desk import ControlDesk
+        from orchestrator.local_pages.human.desk import ControlDesk
         from orchestrator.runs.events import EpisodeEnded
 
         require_display(os.environ)
@@ -146,7 +146,7 @@ class _Session:
 
     def _agent(self, desk: ControlDesk) -> PersonAgent:
         from orchestrator.episode.person.agent import PersonAgent
-        from orchestrator.human.desk import consent
+        from orchestrator.local_pages.human.desk import consent
         from orchestrator.runs.agent_choice import agent_of_lock
         from orchestrator.runs.store.run_folder import RunFolder
 

@@ -22,7 +22,6 @@ from arena_core.actions import Back, Forward, Goto, Infeasible, MouseClick, Pres
 from arena_core.errors import BrowserError
 from evaluators.evidence import ElementEvent, Ended
 from evaluators.scores import score
-from orchestrator import local_page
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.external_browser import launch_external
 from orchestrator.episode.episode import Episode
@@ -31,7 +30,8 @@ from orchestrator.episode.person.agent import PersonAgent
 from orchestrator.episode.person.runner import PersonRunner, card_of
 from orchestrator.gateway.policy import SocketAddress
 from orchestrator.gateway.server import Gateway
-from orchestrator.human.desk import ControlDesk, consent
+from orchestrator.local_pages import serving
+from orchestrator.local_pages.human.desk import ControlDesk, consent
 
 __all__ = ["display", "window"]
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("display")]
@@ -368,13 +368,13 @@ async def test_no_page_of_a_task_reaches_the_control_page(
     site: int, window: Window, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reached: list[str] = []
-    refusal = local_page._refusal
+    refusal = serving._refusal
 
     def counted(request: web.Request, host: str, token: str) -> str | None:
         reached.extend(["/"] if request.path == "/" else [])
         return refusal(request, host, token)
 
-    monkeypatch.setattr(local_page, "_refusal", counted)
+    monkeypatch.setattr(serving, "_refusal", counted)
     async with sitting(site, window) as at:
         assert reached == ["/"]  # by the person's own browser
         page = window.page

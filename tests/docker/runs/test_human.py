@@ -22,7 +22,7 @@ from evaluators.evidence import Ended
 from orchestrator.analysis.run_report.run_report import RunReport
 from orchestrator.api.arena import Arena
 from orchestrator.episode.person.agent import PersonAgent
-from orchestrator.human.desk import ControlDesk, consent
+from orchestrator.local_pages.human.desk import ControlDesk, consent
 
 __all__ = ["display", "window"]
 pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.usefixtures("display")]

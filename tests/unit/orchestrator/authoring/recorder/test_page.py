@@ -16,7 +16,7 @@ from support.recorder.made_recording import event, looked_up, recording_of, step
 
 from orchestrator.authoring.recorder.desk import Desk, own_check, serve_desk
 from orchestrator.authoring.recorder.recording import Recording, open_recording
-from orchestrator.local_page import HEADER
+from orchestrator.local_pages.serving import HEADER
 from sites.registry import load_registry
 
 INTENT = "Which town is the chief town of the makers of samovars?"

@@ -13,8 +13,8 @@ from aiohttp import ClientSession
 from orchestrator.episode.external.episode import Finish, Status
 from orchestrator.episode.person.agent import Card
 from orchestrator.episode.person.stopwatch import Stopwatch
-from orchestrator.human.desk import ControlDesk, Phase, consent, consent_text
-from orchestrator.local_page import HEADER
+from orchestrator.local_pages.human.desk import ControlDesk, Phase, consent, consent_text
+from orchestrator.local_pages.serving import HEADER
 
 CARD = Card(task="kettle", intent="Tell <b>when</b>.", limit_s=180)
 

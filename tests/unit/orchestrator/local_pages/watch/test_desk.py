@@ -12,8 +12,8 @@ import pytest
 from support.studies.registered_study import make_study
 
 from arena_core.errors import StoreError
-from orchestrator.local_page import HEADER
-from orchestrator.watch.desk import watch_page
+from orchestrator.local_pages.serving import HEADER
+from orchestrator.local_pages.watch.desk import watch_page
 
 
 @dataclass

@@ -18,11 +18,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from orchestrator.episode.external.episode import Finish, Status
 from orchestrator.episode.person.agent import Card, Consent
 from orchestrator.episode.person.stopwatch import Stopwatch
-from orchestrator.local_page import serve_page
+from orchestrator.local_pages.serving import serve_page
 from orchestrator.runs.events import EpisodeEnded, EpisodesPlanned
 
 _CONSENT_VERSION: Final = 1
 _HEARTBEAT_S: Final = 15.0
+_PACKAGE: Final = "orchestrator.local_pages.human"
 _MOST_BYTES: Final = 64 * 1024
 _MOST_ANSWER: Final = 10_000
 _MOST_REASON: Final = 2_000
@@ -31,7 +32,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 def consent_text() -> str:
     """Return the text that a person agrees to; a run goes on with the one that it began with."""
-    return (files("orchestrator.human") / "consent.txt").read_text(encoding="utf-8")
+    return (files(_PACKAGE) / "consent.txt").read_text(encoding="utf-8")
 
 
 def consent() -> Consent:
@@ -141,7 +142,9 @@ class ControlDesk:
         """Serve the control page until the block ends."""
         desk = cls(stop)
         routes = (web.get("/events", desk._serve_events), web.post("/say", desk._hear))
-        page = serve_page("orchestrator.human", routes, port=port, most_bytes=_MOST_BYTES)
+        page = serve_page(
+            "orchestrator.local_pages.human", routes, port=port, most_bytes=_MOST_BYTES
+        )
         async with page as desk.url:
             try:
                 yield desk

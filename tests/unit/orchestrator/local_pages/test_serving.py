@@ -10,9 +10,9 @@ import pytest
 from aiohttp import ClientSession, web
 
 from arena_core.errors import PortTakenError, UsageError
-from orchestrator.local_page import HEADER, serve_page
+from orchestrator.local_pages.serving import HEADER, serve_page
 
-PACKAGES = ("orchestrator.human", "orchestrator.authoring.recorder")
+PACKAGES = ("orchestrator.local_pages.human", "orchestrator.authoring.recorder")
 
 
 async def secret(_: web.Request) -> web.Response:

@@ -16,7 +16,7 @@ from evaluators.evidence import Evidence
 from evaluators.verdicts import CheckStatus, verdicts
 from orchestrator.analysis.studies.registration import StudyFolder
 from orchestrator.analysis.wording import step_in_words
-from orchestrator.local_page import serve_page
+from orchestrator.local_pages.serving import serve_page
 from orchestrator.runs.control import Order, RunState, film, give_order, look
 from orchestrator.runs.store.ledger import EpisodeKey, FinishedEpisode, attempt_of
 from orchestrator.runs.store.run_folder import RunFolder
@@ -230,6 +230,6 @@ async def watch_page(path: Path, port: int = 0) -> AsyncIterator[str]:
     """
     desk = WatchDesk.of(path)
     async with serve_page(
-        "orchestrator.watch", desk.routes, port=port, most_bytes=_MOST_BYTES
+        "orchestrator.local_pages.watch", desk.routes, port=port, most_bytes=_MOST_BYTES
     ) as url:
         yield url

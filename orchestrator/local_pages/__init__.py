@@ -1,0 +1,1 @@
+"""Pages that Arena serves to one person in their own browser, on loopback."""
