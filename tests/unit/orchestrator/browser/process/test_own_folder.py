@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -141,3 +142,42 @@ def test_what_cannot_be_removed_is_left_and_the_rest_is_swept(
 
     monkeypatch.setattr(shutil, "rmtree", refusing)
     assert sweep_folders() == (fine,)
+
+
+BEGINNER = """
+import os, subprocess, sys
+words = (sys.executable, "-c", "print(flush=True); input()", os.environ["WITH"])
+begun = subprocess.Popen(words, stdout=subprocess.PIPE)
+begun.stdout.readline()
+print(begun.pid, flush=True)
+input()
+"""
+
+
+@pytest.mark.parametrize("leads", [True, False], ids=["a browser", "a terminal"])
+def test_the_processes_of_a_browsers_session_end_with_it_and_those_of_a_terminals_do_not(
+    temporary: Path, *, leads: bool
+) -> None:
+    """A browser's own processes name no profile; what else a terminal runs is somebody's work."""
+    made = temporary / "folder" / "profile"
+    made.mkdir(parents=True)
+    option = f"--user-data-dir={made}"
+    (made.parent / profile.NOTE).write_text(option)
+    words = (sys.executable, "-c", BEGINNER, option if leads else "")
+    with subprocess.Popen(
+        words,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        env={**os.environ, "WITH": "" if leads else option},
+    ) as leader:
+        assert leader.stdout is not None
+        begun = os.pidfd_open(int(leader.stdout.readline()))
+        try:
+            profile.remove_profile(made.parent)
+            assert not made.exists()
+            assert select.select([begun], [], [], 5.0)[0]
+            assert (leader.poll() is None) is not leads
+        finally:
+            leader.kill()
+            os.close(begun)
