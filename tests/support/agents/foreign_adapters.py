@@ -11,6 +11,7 @@ import shutil
 import signal
 import socket
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -62,11 +63,30 @@ def seen_in(text: str, step: int) -> Seen:
     return Seen(step=step, url=url[1] if url else "", text=text, error=error[1] if error else None)
 
 
+class ToolClient(ABC):
+    """A client that decides which of Arena's tools an agent calls."""
+
+    steps: int
+
+    async def act(self, action: Action) -> Seen | Verdict:
+        self.steps += 1
+        return await self._called(*tool_call(action))
+
+    async def finish(self, answer: str | None) -> Verdict:
+        ended = await self._called("submit_answer", {"answer": answer})
+        assert isinstance(ended, Verdict)
+        return ended
+
+    @abstractmethod
+    async def _called(self, tool: str, arguments: dict[str, Any]) -> Seen | Verdict:
+        """Let the agent call a tool, and return what it is shown or how it ended."""
+
+
 # verifiers: `vf-eval` plays one rollout for each client, and the client is its model.
 
 
 @dataclass
-class VerifiersClient:
+class VerifiersClient(ToolClient):
     """Answers as the model of a rollout: what the harness sends it is what it sees."""
 
     on: Beside
@@ -100,15 +120,6 @@ class VerifiersClient:
         seen = await self._called("browser_snapshot", {})
         assert isinstance(seen, Seen)
         return seen
-
-    async def act(self, action: Action) -> Seen | Verdict:
-        self.steps += 1
-        return await self._called(*tool_call(action))
-
-    async def finish(self, answer: str | None) -> Verdict:
-        ended = await self._called("submit_answer", {"answer": answer})
-        assert isinstance(ended, Verdict)
-        return ended
 
     async def close(self) -> None:
         if self.running is None:

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from arena_core.actions import Action
 from orchestrator import Arena
 from orchestrator.serve.server import serve
-from support.agents.foreign_adapters import MakeClient, seen_in
-from support.agents.reference_player import Client, Seen, Verdict, tool_call
+from support.agents.foreign_adapters import MakeClient, ToolClient, seen_in
+from support.agents.reference_player import Client, Seen, Verdict
 from support.harbor.runner import CLIENT, IMAGE, Harbor, build_image, compose_env, harbor_python
 
 _MOST_BYTES: Final = 2**26
@@ -95,7 +94,7 @@ class Job:
 
 
 @dataclass
-class HarborClient:
+class HarborClient(ToolClient):
     """Says for one trial which tools its agent calls, from the agent's container."""
 
     job: Job
@@ -107,15 +106,6 @@ class HarborClient:
         seen = await self._called("browser_snapshot", {})
         assert isinstance(seen, Seen)
         return seen
-
-    async def act(self, action: Action) -> Seen | Verdict:
-        self.steps += 1
-        return await self._called(*tool_call(action))
-
-    async def finish(self, answer: str | None) -> Verdict:
-        ended = await self._called("submit_answer", {"answer": answer})
-        assert isinstance(ended, Verdict)
-        return ended
 
     def close(self) -> None:
         if self.playing is not None:
