@@ -110,13 +110,13 @@ _WAITS_FOR_EVER = """
 import asyncio, contextlib
 @contextlib.asynccontextmanager
 async def opened():
+    asyncio.get_running_loop().call_soon(lambda: print("begins", flush=True))  # once it waits
     await asyncio.Event().wait()  # without end
     yield
 async def leg():
     async with opened():
         pass
 def main():
-    print("begins", flush=True)
     asyncio.run(leg())
 """
 
