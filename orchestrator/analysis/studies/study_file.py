@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Annotated, Final, Self, assert_never
 
-from pydantic import Field, FiniteFloat, model_validator
+from pydantic import Field, FiniteFloat, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from arena_core.errors import InputError
@@ -59,6 +59,14 @@ class SuiteEntry(Strict):
     sites: tuple[str, ...] = ()
     families: tuple[Family, ...] = ()
     seeds: str | None = None
+
+    @field_validator("seeds", mode="before")
+    @classmethod
+    def _is_written_as_text(cls, seeds: object) -> object:
+        if not isinstance(seeds, str | None):
+            message = "must be text, such as `1-10` or `'1,2'`"
+            raise ValueError(message)  # noqa: TRY004  what pydantic reports with its place
+        return seeds
 
     @property
     def label(self) -> str:

@@ -188,6 +188,11 @@ def test_seeds_of_pages_choose_them_as_after_the_suites_name() -> None:
     assert study.suites[1].source == "miniwob@1-3"
 
 
+def test_seeds_that_are_no_text_are_refused_with_the_form_to_write() -> None:
+    said = refused(WHOLE.replace("suite: mine/more.yaml", "suite: miniwob, seeds: [1, 2]"))
+    assert "seeds: must be text, such as `1-10`" in said
+
+
 @pytest.mark.parametrize(
     ("was", "becomes", "says"),
     [
