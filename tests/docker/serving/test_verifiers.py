@@ -161,6 +161,12 @@ async def test_the_rollouts_of_a_group_begin_at_one_prepared_state_and_apart(
             assert await running.wait() == 0, (tmp_path / "log").read_text()
         scripted.__exit__(None, None, None)
         await on.until_free(2)
+        with (tmp_path / "refused").open("wb") as log:
+            limit = ("--env.taskset.task.max-steps", "5")
+            running, scripted = await evaluates(on, model, *chosen, *group, *limit, log=log)
+            assert await running.wait() != 0
+        scripted.__exit__(None, None, None)
+    assert "max_steps would have no effect" in (tmp_path / "refused").read_text(encoding="utf-8")
     found = list(played(tmp_path))
     assert [name for name, _ in found] == [NOTE, NOTE]  # the other has no prepared state
     assert len({one["info"]["arena_start"] for _, one in found}) == 1
