@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -267,26 +267,15 @@ class Suites(PublishedSets):
             TaskError: the suite is wrong, draws nothing, or a value cannot be computed.
             ArenaError: the machine could not play the sites.
         """
+        from orchestrator.api.drawn_suites import AskedSites
         from tasks.imports.suite_file import require_writable, suite_name, write_suite
         from tasks.instances import MARK, instances_text
         from tasks.near_misses import drawn_apart
 
-        async def ask(
-            drawn: Suite, tasks: tuple[Task, ...]
-        ) -> Mapping[tuple[str, str], Sequence[str]]:
-            from orchestrator.authoring.proof.prover import Prover
-
-            prover = Prover(
-                registry=self._opened.registry,
-                engine=await self._opened.engine(),
-                on_event=self._opened.on_event,
-                workers=workers or PROOF_WORKERS,
-            )
-            return await prover.compute(drawn, tasks)
-
         name = suite_name(out)
         require_writable(out, MARK)
-        filled = await drawn_apart(suite, seed, ask)
+        async with AskedSites.of(self._opened, workers or PROOF_WORKERS) as sites:
+            filled = await drawn_apart(suite, seed, sites.ask)
         images = await self._images_of(filled)
         write_suite(instances_text(filled, name, f"{suite} --seed {seed}", images), out, MARK)
         return self.read(str(out))
