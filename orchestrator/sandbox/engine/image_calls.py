@@ -167,7 +167,7 @@ def _failed(error: str, doing: str, last: Iterable[str]) -> ArenaError:
     return broken_off(evidence, doing) or ImageError(evidence)
 
 
-_BUILD_S = 1800.0
+_BUILD_S = 7200.0  # one step bakes all data of a site, on whatever else a machine does
 _PULL_S = 1800.0
 _COMMIT_S = 1800.0  # of images of 100 GB
 _LOAD_S = 7200.0
