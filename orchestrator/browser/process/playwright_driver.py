@@ -20,6 +20,9 @@ _CLOSE_S: Final = 10.0
 # Errors that Playwright leaves in futures that nobody can await any more.
 _CLOSED: Final = ("Connection closed", "Target page, context or browser has been closed")
 
+# The task of Playwright's that reads what a driver says, and waits for its end.
+_READER: Final = "PipeTransport.run"
+
 _Handler = Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object]
 
 
@@ -41,24 +44,37 @@ async def running_driver() -> AsyncIterator[Playwright]:
 
 
 async def _started() -> Playwright:
-    others = _drivers()
+    others, tasks = _drivers(), asyncio.all_tasks()
     starting = asyncio.ensure_future(async_playwright().start())
     try:
         done, _ = await asyncio.wait({starting}, timeout=_START_S)
+        if done and starting.exception() is None:
+            return starting.result()
+        await _end(_drivers() - others, asyncio.all_tasks() - tasks)
+        return await starting
     except asyncio.CancelledError:
         starting.cancel()
+        await _end(_drivers() - others, asyncio.all_tasks() - tasks)
         raise
-    if not done:
-        for pid in _drivers() - others:
-            with suppress(ProcessLookupError):
-                await asyncio.to_thread(kill_and_wait, pid, time.monotonic() + _CLOSE_S)
-    try:
-        return await starting
     except Exception as error:  # Playwright raises no class of its own here
         if not str(error).startswith(_CLOSED):
             raise
         what = "died while it started" if done else f"did not start within {_START_S:g} s"
         raise BrowserError(f"Playwright's driver {what}") from error
+
+
+async def _end(drivers: frozenset[int], tasks: set[asyncio.Task[Any]]) -> None:
+    """End drivers, and wait until Playwright, which reads from them, has seen the end of each.
+
+    It waits in a task that nobody can name, and a loop that closes before would leave the pipe to
+    the driver open.
+    """
+    for pid in drivers:
+        with suppress(ProcessLookupError):
+            await asyncio.to_thread(kill_and_wait, pid, time.monotonic() + _CLOSE_S)
+    reading = {task for task in tasks if _READER in repr(task.get_coro())}
+    if reading:
+        await asyncio.wait(reading, timeout=_CLOSE_S)
 
 
 def _drivers() -> frozenset[int]:

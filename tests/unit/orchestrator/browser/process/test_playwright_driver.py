@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,19 @@ async def test_a_driver_that_dies_while_it_starts_is_a_fault_of_the_browser(
     with pytest.raises(BrowserError, match="driver died while it started"):
         async with running_driver():
             pass
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_a_driver_that_hangs_up_and_lives_on_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deaf = script(tmp_path / "node", "exec 1>&-; while read -r line; do :; done")
+    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(deaf))
+    with pytest.raises(BrowserError, match="driver died while it started"):
+        async with running_driver():
+            pass
+    assert not playwright_driver._drivers()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 async def test_a_driver_that_does_not_answer_is_a_fault_of_the_browser(
@@ -31,3 +45,16 @@ async def test_a_driver_that_does_not_answer_is_a_fault_of_the_browser(
         async with running_driver():
             pass
     assert not playwright_driver._drivers()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_a_start_that_is_cancelled_leaves_no_driver(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silent = script(tmp_path / "node", "while read -r line; do :; done")
+    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(silent))
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.2), running_driver():
+            pass
+    assert not playwright_driver._drivers()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
