@@ -12,7 +12,7 @@ from typing import Final
 from evaluators.answers.amounts import find_amounts
 from evaluators.answers.base import AnswerKind, Span, is_free, with_unread
 from evaluators.answers.days import find_days
-from evaluators.answers.quantities import MeasuredKind, joined
+from evaluators.answers.quantities import Measured, MeasuredKind, joined
 
 _HALF: Final = r"(?P<half>[ap](?:m\b|\.m\b\.?)|in\sthe\s(?:morning|afternoon|evening)|at\snight)"
 _TIME: Final = re.compile(
@@ -188,8 +188,9 @@ class DurationKind(MeasuredKind):
         amounts = [one for one in find_amounts(text) if is_free(one.start, one.end, whole)]
         parts = [self.measured(text, one) for one in amounts]
         parts += [
-            Span(*found.span(), _SECONDS[found[1].casefold()], has_unit=True)
+            Measured(*found.span(), size, has_unit=True, size=size)
             for found in _AN.finditer(text)
+            for size in [_SECONDS[found[1].casefold()]]
             if is_free(*found.span(), [*whole, *parts])
         ]
         parts.sort(key=lambda span: span.start)

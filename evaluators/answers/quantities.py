@@ -210,6 +210,17 @@ def _with_pence(text: str, spans: Sequence[Span[Amount]]) -> Iterator[Span[Amoun
 
 
 @dataclass(frozen=True, slots=True)
+class Measured(Span[Decimal]):
+    """A quantity as it stands in a text.
+
+    Attributes:
+        size: of its unit; None for a bare number.
+    """
+
+    size: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class MeasuredKind(AmountKind):
     """A quantity with its unit.
 
@@ -228,10 +239,10 @@ class MeasuredKind(AmountKind):
         del wanted
         return joined(text, [self.measured(text, one) for one in find_amounts(text)])
 
-    def measured(self, text: str, span: Span[Amount]) -> Span[Decimal]:
+    def measured(self, text: str, span: Span[Amount]) -> Measured:
         """Return an amount with its unit; without a value where it has none of these."""
         amount = span.value
-        none: Span[Decimal] = Span(span.start, span.end, None, f"is no {self.noun[2:]}")
+        none = Measured(span.start, span.end, None, f"is no {self.noun[2:]}")
         if amount is None or amount.percent or amount.currencies or text[span.start] == "+":
             return none
         end, unit = span.end, amount.unit
@@ -243,29 +254,37 @@ class MeasuredKind(AmountKind):
             return none
         size = self.sizes[unit] if unit else self.unit
         if size is None:
-            return Span(span.start, end, None, f"has no unit of {self.dimension}")
-        return Span(span.start, end, amount.value * size, has_unit=bool(unit))
+            return Measured(span.start, end, None, f"has no unit of {self.dimension}")
+        value = amount.value * size
+        return Measured(span.start, end, value, has_unit=bool(unit), size=size if unit else None)
 
 
 _UNIT: Final = re.compile(r"[ -]?([a-z]+)\b", re.IGNORECASE)
 
 
-def joined(text: str, parts: Sequence[Span[Decimal]]) -> list[Span[Decimal]]:
-    """Return quantities, `1 hour and 47 minutes` as one: the greater unit first."""
-    whole: list[Span[Decimal]] = []
+def joined(text: str, parts: Sequence[Measured]) -> list[Span[Decimal]]:
+    """Return quantities, `1 hour and 47 minutes` as one: the greater unit first.
+
+    Bare numbers are never parts of one, and neither are two of a unit: `2, 1` are two distances.
+    """
+    whole: list[Measured] = []
     for part in parts:
         last = whole[-1] if whole else None
         if (
             last is not None
             and last.value is not None
             and part.value is not None
+            and last.size is not None
+            and part.size is not None
+            and part.size < last.size
             and 0 <= part.value < last.value
             and re.fullmatch(r"\.?,?\s*(?:and\s)?", text[last.end : part.start])
         ):
-            whole[-1] = Span(last.start, part.end, last.value + part.value, has_unit=True)
+            value = last.value + part.value
+            whole[-1] = Measured(last.start, part.end, value, has_unit=True, size=part.size)
         else:
             whole.append(part)
-    return whole
+    return [*whole]
 
 
 class DistanceKind(MeasuredKind):
