@@ -26,7 +26,7 @@ _PARTS: Final = re.compile(r", |;| \| |\n")
 _NOTHING: Final = frozenset({"", "null"})
 
 _MOST_PASSED_OVER: Final = 20
-_MOST_TWINS: Final = 10  # then two instances may share a key: there may be no further ones
+_MOST_TWINS: Final = 50  # then two instances may share a key: there may be no further ones
 
 # By task, and by check or lookup, what a replica answered.
 Found = Mapping[tuple[str, str], Sequence[str]]
