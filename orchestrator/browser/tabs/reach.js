@@ -38,7 +38,12 @@ const isVisible = (element) =>
 const isList = (select) => select.multiple || select.size > 1;
 
 // Find a point at which the pointer reaches the element: {state, x, y} or what is in the way.
-arena.probe = (node, needsEnabled) => {
+arena.probe = async (node, needsEnabled) => {
+  const found = reach(node, needsEnabled);
+  return found.state === "covered" && (await still()) ? reach(node, needsEnabled) : found;
+};
+
+const reach = (node, needsEnabled) => {
   const element = elementOf(node);
   if (!element || !element.isConnected) return { state: "gone" };
   const dropdown = element.localName === "option" && element.closest("select");
@@ -48,13 +53,27 @@ arena.probe = (node, needsEnabled) => {
     // Custom checkboxes hide the real one; people click its label.
     const label = element.labels && [...element.labels].find(isVisible);
     if (!label) return { state: "hidden" };
-    return needsEnabled && isDisabled(element) ? { state: "disabled" } : arena.probe(label, needsEnabled);
+    return needsEnabled && isDisabled(element) ? { state: "disabled" } : reach(label, needsEnabled);
   }
   if (needsEnabled && isDisabled(element)) return { state: "disabled" };
   const found = aim(shown);
   if (found.state === "ok") return found;
   shown.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
   return aim(shown);
+};
+
+const LONGEST_MS = 1000;
+const within = (ms) => new Promise((done) => setTimeout(done, ms));
+
+// Wait for the transitions of the page that end soon, and for the scripts that hear of it; false without any.
+// A menu that opens takes no click before.
+const still = async () => {
+  const endsSoon = ({ playState, effect }) => playState === "running" && effect.getComputedTiming().endTime <= LONGEST_MS;
+  const moving = document.getAnimations().filter(endsSoon);
+  if (!moving.length) return false;
+  const ended = Promise.allSettled(moving.map(({ finished }) => finished)).then(() => new Promise(requestAnimationFrame));
+  await Promise.race([ended.then(() => within(0)), within(LONGEST_MS)]);
+  return true;
 };
 
 // Find a point of the element, as it is scrolled now, at which nothing else is hit.

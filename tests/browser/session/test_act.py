@@ -66,6 +66,27 @@ async def test_a_covered_element_is_not_clicked_and_the_agent_is_told_what_cover
     assert drive.node("button", "hit").id == buy
 
 
+async def test_a_menu_that_opens_is_clicked_once_it_has_opened(drive: Drive) -> None:
+    """Material's menus let no click through before their transition has ended."""
+    await drive.open("""
+        <style>menu{opacity:0;pointer-events:none;transition:opacity .3s}menu.open{opacity:1}</style>
+        <menu ontransitionend="this.style.pointerEvents='auto'">
+        <button onclick="this.textContent='hit'">Move</button></menu>
+        <div style="position:fixed;inset:60px 0 0"></div>
+        <script>requestAnimationFrame(() => document.querySelector('menu').classList.add('open'))
+        </script>""")
+    assert await drive.do(Click(element=drive.id("button", "Move"))) is None
+    assert drive.shows("button", "hit")
+
+
+async def test_no_click_waits_for_a_cover_that_never_rests(drive: Drive) -> None:
+    await drive.open(f"""
+        <style>@keyframes turn{{to{{rotate:1turn}}}}i{{animation:turn 1s infinite}}</style>
+        <i>…</i><button>Buy</button>{BANNER}""")
+    buy = drive.id("button", "Buy")
+    assert await drive.do(Click(element=buy)) == f'element [{buy}] is covered by dialog "Cookies"'
+
+
 async def test_fields_under_a_cover_take_no_text_and_no_choice(drive: Drive) -> None:
     await drive.open(
         f"<input aria-label=q><select aria-label=s><option>A<option>B</select>{BANNER}"
