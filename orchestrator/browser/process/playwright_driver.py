@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -19,9 +20,6 @@ _START_S: Final = 60.0
 _CLOSE_S: Final = 10.0
 # Errors that Playwright leaves in futures that nobody can await any more.
 _CLOSED: Final = ("Connection closed", "Target page, context or browser has been closed")
-
-# The task of Playwright's that reads what a driver says, and waits for its end.
-_READER: Final = "PipeTransport.run"
 
 _Handler = Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object]
 
@@ -45,36 +43,36 @@ async def running_driver() -> AsyncIterator[Playwright]:
 
 async def _started() -> Playwright:
     others, tasks = _drivers(), asyncio.all_tasks()
-    starting = asyncio.ensure_future(async_playwright().start())
     try:
-        done, _ = await asyncio.wait({starting}, timeout=_START_S)
-        if done and starting.exception() is None:
-            return starting.result()
-        await _end(_drivers() - others, asyncio.all_tasks() - tasks)
-        return await starting
-    except asyncio.CancelledError:
-        starting.cancel()
-        await _end(_drivers() - others, asyncio.all_tasks() - tasks)
-        raise
-    except Exception as error:  # Playwright raises no class of its own here
-        if not str(error).startswith(_CLOSED):
+        return await asyncio.wait_for(async_playwright().start(), _START_S)
+    except BaseException as error:  # Playwright raises no class of its own here
+        await _end(others, tasks)
+        if isinstance(error, TimeoutError):
+            what = f"did not start within {_START_S:g} s"
+        elif str(error).startswith(_CLOSED):
+            what = "died while it started"
+        else:
             raise
-        what = "died while it started" if done else f"did not start within {_START_S:g} s"
         raise BrowserError(f"Playwright's driver {what}") from error
 
 
-async def _end(drivers: frozenset[int], tasks: set[asyncio.Task[Any]]) -> None:
-    """End drivers, and wait until Playwright, which reads from them, has seen the end of each.
+async def _end(others: frozenset[int], tasks: set[asyncio.Task[Any]]) -> None:
+    """End the drivers that are not among others, and wait until Playwright has seen that.
 
-    It waits in a task that nobody can name, and a loop that closes before would leave the pipe to
+    It waits in tasks that nobody can name, and a loop that closes before would leave the pipe to
     the driver open.
     """
-    for pid in drivers:
+    for pid in _drivers() - others:
         with suppress(ProcessLookupError):
             await asyncio.to_thread(kill_and_wait, pid, time.monotonic() + _CLOSE_S)
-    reading = {task for task in tasks if _READER in repr(task.get_coro())}
-    if reading:
-        await asyncio.wait(reading, timeout=_CLOSE_S)
+    its_own = {one for one in asyncio.all_tasks() - tasks if _is_playwrights(one)}
+    if its_own:
+        await asyncio.wait(its_own, timeout=_CLOSE_S)
+
+
+def _is_playwrights(task: asyncio.Task[Any]) -> bool:
+    code = getattr(task.get_coro(), "cr_code", None)
+    return code is not None and f"{os.sep}playwright{os.sep}" in code.co_filename
 
 
 def _drivers() -> frozenset[int]:
