@@ -69,7 +69,10 @@ async def test_a_covered_element_is_not_clicked_and_the_agent_is_told_what_cover
 async def test_a_menu_that_opens_is_clicked_once_it_has_opened(drive: Drive) -> None:
     """Material's menus let no click through before their transition has ended."""
     await drive.open("""
-        <style>menu{opacity:0;pointer-events:none;transition:opacity .3s}menu.open{opacity:1}</style>
+        <style>
+        menu { opacity: 0; pointer-events: none; transition: opacity .3s }
+        menu.open { opacity: 1 }
+        </style>
         <menu ontransitionend="this.style.pointerEvents='auto'">
         <button onclick="this.textContent='hit'">Move</button></menu>
         <div style="position:fixed;inset:60px 0 0"></div>
