@@ -25,7 +25,7 @@ _NUMBER: Final = re.compile(r"[^\w\s-]?(-?\d{1,3}(?:,\d{3})+|-?\d+)(\.\d+)?")
 _PARTS: Final = re.compile(r", |;| \| |\n")
 _NOTHING: Final = frozenset({"", "null"})
 
-_MOST_PASSED_OVER: Final = 20
+_MOST_PASSED_OVER: Final = 100
 _MOST_TWINS: Final = 50  # then two instances may share a key: there may be no further ones
 
 # By task, and by check or lookup, what a replica answered.

@@ -62,7 +62,10 @@ _WAY: dict[str, Any] = {"type": "distance", "value": "17 km", "unit": ["km"]}
         (
             "How many kilometres is the island from the coast?",
             _WAY,
-            ["17 km", "17", "17 km (10.6 miles)", "17 km (= 17,000 m)", "16 km and 1000 m"],
+            [
+                *("17 km", "17", "17 kilometres", "17 km (10.6 miles)", "17 km (= 17,000 m)"),
+                *("16 km and 1000 m", "16 km 1,000 m"),
+            ],
             [
                 *("17 km (11.6 miles)", "-17 km", "17 islands", "Islands: 17", "17 km²", "17 km/h"),
                 *("9, 8", "9 8", "9 and 8", "9 km, 8 km", "9 km and 8"),
