@@ -160,6 +160,8 @@ class Task(Strict):
         reference: what the oracle plays; without one, nothing proves that the task can be solved.
         other_paths: further right ways to do it; a proof plays them in one world, and they must
             succeed.
+        only_way: why no other path differs from the reference in a form, a list or an order of
+            writes, where there is none.
         detour: harmless actions from the start page and back to it, which a proof plays before
             another path; without any, a look around that every task allows.
         says: answers that are right too, in other words than the reference's; of a task that cannot
@@ -211,6 +213,7 @@ class Task(Strict):
     checks: tuple[Check, ...] = Field(min_length=1)
     reference: Annotated[tuple[ReferenceAction, ...], Field(min_length=1)] | None = None
     other_paths: tuple[OtherPath, ...] = Field(default=(), exclude_if=lambda value: not value)
+    only_way: Text | None = Field(default=None, exclude_if=lambda value: value is None)
     detour: tuple[ReferenceAction, ...] = Field(default=(), exclude_if=lambda value: not value)
     says: tuple[Text, ...] = Field(default=(), exclude_if=lambda value: not value)
     says_not: tuple[Text, ...] = Field(default=(), exclude_if=lambda value: not value)
@@ -248,6 +251,12 @@ class Task(Strict):
         if self.given and self.worlds != (World.OFFLINE,):
             message = "`given` sets replicas up, and a live site is as it is: `worlds: [offline]`"
             raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _only_way_has_no_other(self) -> Self:
+        if self.only_way is not None and self.other_paths:
+            raise ValueError("`only_way` says why there are no `other_paths`, and there are some")
         return self
 
     @model_validator(mode="after")

@@ -59,14 +59,18 @@ def path_tasks(tasks: Iterable[Task]) -> tuple[PathTask, ...]:
 def unproved(source: SuiteSource, tasks: Iterable[Task]) -> tuple[Finding, ...]:
     """Return a note for each task that a proof plays but one right way of, or no written detour.
 
-    Tasks without a reference have a warning of their own; a MiniWoB++ page has but one way.
+    Tasks without a reference have a warning of their own; a MiniWoB++ page has but one way, and a
+    task may say why it has but one.
     """
     places = {task.id: number for number, task in enumerate(source.suite.tasks)}
     return tuple(
         Finding(Severity.NOTE, task.id, source.where(places[task.id], ("reference",)), message)
         for task in tasks
         if task.miniwob is None and task.reference is not None
-        for message, has_it in ((ONE_WAY, task.other_paths), (NO_DETOUR, task.detour))
+        for message, has_it in (
+            (ONE_WAY, task.other_paths or task.only_way),
+            (NO_DETOUR, task.detour),
+        )
         if not has_it
     )
 

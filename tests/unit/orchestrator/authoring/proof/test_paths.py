@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from support.runs.make_evidence import ANSWER, make_check, make_evidence, stop_step
 
 from arena_core.worlds import World
 from evaluators.scores import score
-from orchestrator.authoring.proof.paths import path_fails, path_suite, path_tasks
+from orchestrator.authoring.proof.paths import path_fails, path_suite, path_tasks, unproved
 from orchestrator.authoring.proof.rules import Played
 from tasks.schema import Suite, Task
+from tasks.sources import SuiteSource
 
 STOP = {"do": "stop", "answer": "42"}
 BY_SEARCH = {"name": "by-search", "reference": [{"do": "press", "keys": "/"}, STOP]}
@@ -99,3 +101,21 @@ def test_a_path_that_fails_is_a_finding_at_its_place() -> None:
         assert len(faults) == count
         assert all(one.at == ("other_paths", 0) for one in faults)
         assert all("'by-search', after the look around, must succeed" in f.message for f in faults)
+
+
+def test_a_task_that_says_why_it_has_one_way_is_not_noted_for_it() -> None:
+    tasks = (
+        make_task(),
+        make_task(id="other", only_way="The shop shows a price on one page."),
+    )
+    notes = unproved(SuiteSource(Suite(suite="mine", version=1, title="Mine", tasks=tasks)), tasks)
+    assert [(one.task, one.message[:13]) for one in notes] == [
+        ("task", "no second rig"),
+        ("task", "no written de"),
+        ("other", "no written de"),
+    ]
+
+
+def test_a_task_with_another_path_has_no_only_way() -> None:
+    with pytest.raises(ValidationError, match="`only_way` says why"):
+        make_task(other_paths=[BY_SEARCH], only_way="The shop shows a price on one page.")
