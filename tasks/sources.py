@@ -225,7 +225,8 @@ def read_source(
     if not written:
         raise TaskError(f"{path}: holds no task")
     if seeds is not None and not any(_is_seeded(*part) for part in parts):
-        raise TaskError(f"{path}: no seed changes its tasks: no template has `draw` or `instances`")
+        message = f"{path}: no seed changes its tasks: no template has `draw` or `instances`"
+        raise TaskError(f"{message}, and no case `manners`")
     if prepare is not None:
         written = [(origin, prepare(task)) for origin, task in written]
     return _assembled(head, written)
@@ -280,7 +281,9 @@ def _importer_keys(document: Document) -> tuple[str, ...]:
 
 
 def _is_seeded(part: Document, content: _Part) -> bool:
-    return bool(_importer_keys(part)) or any(one.is_drawn for one in content.templates)
+    is_drawn = [one.is_drawn for one in content.templates]
+    is_drawn += [one.is_drawn for one in content.cases]
+    return bool(_importer_keys(part)) or any(is_drawn)
 
 
 def _imported(
@@ -316,7 +319,7 @@ def _written(
         except PlaceholderError as cause:
             message = f"{part.path}:{part.line(at)}: templates.{number}: {cause}"
             raise TaskError(message) from cause
-    yield from _arms(part, content)
+    yield from _arms(part, content, seeds)
     for key in _importer_keys(part):
         for number, entry in enumerate(getattr(content, key)):
             for task in _imported(part, key, number, entry, seeds):
@@ -334,12 +337,14 @@ def _require_twin(part: Document, content: _Part, number: int) -> None:
         raise TaskError(f"{part.path}:{line}: templates.{number}.twin_of: {message}", hint=said)
 
 
-def _arms(part: Document, content: _Part) -> Iterator[tuple[Origin, object]]:
+def _arms(
+    part: Document, content: _Part, seeds: tuple[int, ...] | None
+) -> Iterator[tuple[Origin, object]]:
     """Yield the arms of a file's cases."""
     for number, case in enumerate(content.cases):
         at = ("cases", number)
         try:
-            for arm in case.written():
+            for arm in case.written(seeds):
                 yield Origin(part, (*at, "task"), str(arm["id"])), arm
         except PlaceholderError as cause:
             message = f"{part.path}:{part.line(at)}: cases.{number}: {cause}"
