@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -174,6 +174,7 @@ class Suites(PublishedSets):
         from orchestrator.runs.spec import RunSettings
         from tasks.lint.blind_answers import attacked
         from tasks.lint.linter import lint_suite
+        from tasks.lint.processes import in_processes
         from tasks.loader import Selection, load_source, select_tasks
 
         for name, is_given in (("workers", workers is not None), ("vary", bool(vary))):
@@ -184,14 +185,17 @@ class Suites(PublishedSets):
             source = load_source(suite)
         tables = await known_tables(source.suite.tasks, self._opened.registry)
         chosen = select_tasks(source.suite, Selection(ids=tuple(patterns)))
-        ids = {task.id for task in chosen}
         severity = Severity.ERROR if prove and not arm else Severity.WARNING
+
+        def faults(of: Collection[str]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+            found = lint_suite(source.suite, self._opened.registry, source, tables, of)
+            return found, attacked(source.suite, source, severity, of)
+
         with uncollected():
-            found = lint_suite(source.suite, self._opened.registry, source, tables)
-            gamed = attacked(source.suite, source, severity)
-        findings = [one for one in found if one.task in ids]
+            parts = in_processes([task.id for task in chosen], faults)
+        findings = _in_order(chosen, (one for found, _ in parts for one in found))
         plays = prove and not any(one.is_error for one in findings)
-        findings += [one for one in gamed if one.task in ids]
+        findings += _in_order(chosen, (one for _, gamed in parts for one in gamed))
         if plays:
             from orchestrator.authoring.proof.prover import Prover
 
@@ -420,8 +424,14 @@ async def _errors(
 
     chosen = {task.id for task in tasks}
     tables = await known_tables(tasks, registry)
-    found = await asyncio.to_thread(lint_suite, source.suite, registry, source, tables)
-    return [one for one in found if one.is_error and one.task in chosen]
+    found = await asyncio.to_thread(lint_suite, source.suite, registry, source, tables, chosen)
+    return [one for one in found if one.is_error]
+
+
+def _in_order(tasks: Sequence[Task], findings: Iterable[Finding]) -> list[Finding]:
+    """Return what parts of a suite were found to be, in the order of its tasks."""
+    places = {task.id: at for at, task in enumerate(tasks)}
+    return sorted(findings, key=lambda one: places[one.task])
 
 
 def _said(error: Finding) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
@@ -52,14 +52,22 @@ class Attack:
 
 
 def attacked(
-    suite: Suite, source: SuiteSource | None = None, severity: Severity = Severity.WARNING
+    suite: Suite,
+    source: SuiteSource | None = None,
+    severity: Severity = Severity.WARNING,
+    only: Collection[str] | None = None,
 ) -> tuple[Finding, ...]:
-    """Return the attacks that pass, by task; a check that lets them pass measures nothing."""
+    """Return the attacks that pass, by task; a check that lets them pass measures nothing.
+
+    Args:
+        only: the tasks that are attacked; all where omitted.
+    """
     written = source or SuiteSource(suite)
     keys = _Keys(suite)
     return tuple(
         Finding(severity, task.id, written.where(number, fault.at), fault.message)
         for number, task in enumerate(suite.tasks)
+        if only is None or task.id in only
         for fault in _passing(task, keys)
     )
 

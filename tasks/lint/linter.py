@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import chain
 
 from evaluators.lint import Finding, TaskFault
@@ -39,8 +39,9 @@ def lint_suite(
     registry: SiteRegistry,
     source: SuiteSource | None = None,
     tables: Tables | None = None,
+    only: Collection[str] | None = None,
 ) -> tuple[Finding, ...]:
-    """Return the mistakes of a suite, in the order of its tasks."""
+    """Return the mistakes of a suite, in the order of its tasks; or of these tasks alone."""
     written = source or SuiteSource(suite)
     alone = (*lone_instances(suite), *arm_faults(suite))
 
@@ -54,5 +55,6 @@ def lint_suite(
     return tuple(
         Finding(fault.severity, task.id, written.where(number, fault.at), fault.message)
         for number, task in enumerate(suite.tasks)
+        if only is None or task.id in only
         for fault in faults_of(number, task)
     )
