@@ -50,10 +50,10 @@ class TestEngine:
     @SLOW
     @pytest.mark.parametrize("pattern", CATASTROPHIC)
     def test_no_pattern_takes_long(self, pattern: str) -> None:
-        began = time.perf_counter()
+        began = time.process_time()  # of this process: others are no fault of a pattern
         matches(pattern, "a" * LONGEST_TEXT)
         matches(pattern, "ab" * (LONGEST_TEXT // 2), whole=False)
-        assert time.perf_counter() - began < LONGEST_S
+        assert time.process_time() - began < LONGEST_S
 
     @given(st.text(max_size=40), st.text(max_size=200))
     def test_any_text_is_a_pattern_or_refused_in_one_line(self, pattern: str, text: str) -> None:
