@@ -39,7 +39,8 @@ class LintReport:
         is_proven: whether the references were played as well.
         arm: in which arm they were; None for the clean one.
         notes: which tasks have no second right path, and which no written detour to prove them by;
-            which imported ones have a gold that is not in the data of their sites.
+            which cannot be done, and say nothing of their sites that makes it so; which imported
+            ones have a gold that is not in the data of their sites.
     """
 
     suite: str

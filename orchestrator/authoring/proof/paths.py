@@ -15,13 +15,16 @@ from arena_core.worlds import World
 from evaluators.lint import Finding, Location, Severity, TaskFault
 from evaluators.verdicts import OutcomeKind
 from tasks.reference import ReferenceAction
-from tasks.schema import Suite, Task
+from tasks.schema import Family, Suite, Task
 from tasks.sources import SuiteSource
 
 if TYPE_CHECKING:  # it imports a browser, which lint has no use for
     from orchestrator.authoring.proof.rules import Played
 
 ONE_WAY: Final = "no second right path: a proof plays the reference alone"
+NO_GROUND: Final = (
+    "no `requires` on what cannot be done: if its site changes, a wrong answer passes"
+)
 NO_DETOUR: Final = "no written detour: a proof looks at the site in another tab instead"
 _ACTIONS: TypeAdapter[tuple[ReferenceAction, ...]] = TypeAdapter(tuple[ReferenceAction, ...])
 
@@ -57,7 +60,10 @@ def path_tasks(tasks: Iterable[Task]) -> tuple[PathTask, ...]:
 
 
 def unproved(source: SuiteSource, tasks: Iterable[Task]) -> tuple[Finding, ...]:
-    """Return a note for each task that a proof plays but one right way of, or no written detour.
+    """Return a note for each task of which a proof shows less than it could.
+
+    It plays but one right way, or no written detour, or the task cannot be done for a reason that
+    no replica is asked for.
 
     Tasks without a reference have a warning of their own; a MiniWoB++ page has but one way, and a
     task may say why it has but one.
@@ -70,9 +76,15 @@ def unproved(source: SuiteSource, tasks: Iterable[Task]) -> tuple[Finding, ...]:
         for message, has_it in (
             (ONE_WAY, task.other_paths or task.only_way),
             (NO_DETOUR, task.detour),
+            (NO_GROUND, task.family is not Family.UNACHIEVABLE or _is_grounded(task)),
         )
         if not has_it
     )
+
+
+def _is_grounded(task: Task) -> bool:
+    """Whether a task that cannot be done says what of its sites makes it so."""
+    return bool(task.requires) or any(check.computed is not None for check in task.checks)
 
 
 def path_suite(suite: Suite, paths: Iterable[PathTask]) -> Suite:

@@ -134,15 +134,16 @@ def lint(
     unproved: Annotated[
         bool,
         typer.Option(
-            "--unproved", help="Also name the tasks that lack a second right path or a detour."
+            "--unproved",
+            help="Also name the tasks that lack a second right path, a detour, or a ground.",
         ),
     ] = False,
     as_json: of.AsJson = False,
 ) -> None:
     """Check a suite for mistakes; with --prove, play it: only full solutions may pass.
 
-    Counts the tasks without a reference (which cannot be proved), without a second right path, or
-    without a written detour; --json and --unproved name them.
+    Counts the tasks without a reference (which cannot be proved), without a second right path,
+    without a written detour, or impossible without a `requires`; --json and --unproved name them.
 
     Example: arena tasks lint my-suite.yaml --prove --task 'shop-*'
     """

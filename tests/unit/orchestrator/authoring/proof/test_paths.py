@@ -119,3 +119,14 @@ def test_a_task_that_says_why_it_has_one_way_is_not_noted_for_it() -> None:
 def test_a_task_with_another_path_has_no_only_way() -> None:
     with pytest.raises(ValidationError, match="`only_way` says why"):
         make_task(other_paths=[BY_SEARCH], only_way="The shop shows a price on one page.")
+
+
+def test_a_task_that_cannot_be_done_is_noted_where_its_sites_are_not_asked() -> None:
+    asked = make_check({"by": "db", "site": "shop", "sql": "SELECT 1"}, "1", name="sold-out")
+    impossible = {"family": "unachievable", "why": "It is sold out.", "detour": DETOUR}
+    tasks = (
+        make_task(other_paths=[BY_LINK], **impossible),
+        make_task(id="other", other_paths=[BY_LINK], requires=[asked], **impossible),
+    )
+    notes = unproved(SuiteSource(Suite(suite="mine", version=1, title="Mine", tasks=tasks)), tasks)
+    assert [(one.task, one.message[:13]) for one in notes] == [("task", "no `requires`")]
