@@ -16,7 +16,7 @@ from orchestrator.runs.steering import Steering
 # A worker that begins starts a browser and replicas: what that took says nothing of its episodes.
 _SETTLES_S: Final = 10.0
 _OUTWEIGHS: Final = 3  # times as long, and it hardly counts
-_LEAST_S: Final = 1.0
+_LEAST_S: Final = 5.0  # a worker costs seconds of a core: a moment of rest is no reason for one
 _NO_PRESSURE: Final = (
     "this kernel does not count what waits for cores (/proc/pressure/cpu), so the number stays"
 )

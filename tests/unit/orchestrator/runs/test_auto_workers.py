@@ -135,6 +135,13 @@ def test_idle_cores_get_a_worker_more_at_the_end_of_an_episode_and_the_log_says_
     assert stage.play(31, 1.0) == stage.play(31, 1.0) == 2  # one a core
 
 
+def test_a_moment_of_rest_adds_no_worker(stage: Stage) -> None:
+    stage.begin()
+    assert stage.play(11, 0.9) == 2
+    assert stage.play(2, 0.1) == stage.play(3.5, 0.95) == 2
+    assert stage.crew.reached == []
+
+
 def test_the_lock_says_which_numbers_were_used_and_keeps_its_digest(stage: Stage) -> None:
     before = lock_digest(stage.folder.lock())
     stage.begin()
