@@ -87,8 +87,9 @@ def load_source(
     """Read a suite by its name or path, with the place of each task.
 
     Args:
-        name_or_path: as in `suite_path`. A suite of MiniWoB++ pages, or with templates that draw,
-            may be followed by `@` and other seeds than it names: `miniwob@4711`, `my.yaml@1-10`.
+        name_or_path: as in `suite_path`. A suite of MiniWoB++ pages, with templates that draw, or
+            with cases in `manners`, may be followed by `@` and other seeds than it names:
+            `miniwob@4711`, `my.yaml@1-10`.
         prepare, drawn: as in `read_source`.
     """
     name, seeds = _seeded(name_or_path)

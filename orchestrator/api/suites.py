@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -175,7 +175,7 @@ class Suites(PublishedSets):
         from orchestrator.runs.spec import RunSettings
         from tasks.lint.blind_answers import attacked
         from tasks.lint.linter import lint_suite
-        from tasks.lint.processes import in_processes
+        from tasks.lint.second_process import begun
         from tasks.loader import Selection, load_source, select_tasks
 
         for name, is_given in (("workers", workers is not None), ("vary", bool(vary))):
@@ -184,19 +184,21 @@ class Suites(PublishedSets):
         arm = RunSettings.of(vary=tuple(vary)).vary
         with uncollected():
             source = load_source(suite)
-        tables = await known_tables(source.suite.tasks, self._opened.registry)
         chosen = select_tasks(source.suite, Selection(ids=tuple(patterns)))
+        ids = {task.id for task in chosen}
         severity = Severity.ERROR if prove and not arm else Severity.WARNING
 
-        def faults(of: Collection[str]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-            found = lint_suite(source.suite, self._opened.registry, source, tables, of)
-            return found, attacked(source.suite, source, severity, of)
+        def gamed() -> tuple[Finding, ...]:
+            with uncollected():
+                return attacked(source.suite, source, severity, ids)
 
+        # The engine that knows the tables has threads: nothing is begun in a copy after it.
+        found_gamed = begun(gamed)
+        tables = await known_tables(source.suite.tasks, self._opened.registry)
         with uncollected():
-            parts = in_processes([task.id for task in chosen], faults)
-        findings = _in_order(chosen, (one for found, _ in parts for one in found))
+            findings = [*lint_suite(source.suite, self._opened.registry, source, tables, ids)]
         plays = prove and not any(one.is_error for one in findings)
-        findings += _in_order(chosen, (one for _, gamed in parts for one in gamed))
+        findings += found_gamed()
         if plays:
             from orchestrator.authoring.proof.prover import Prover
 
@@ -427,12 +429,6 @@ async def _errors(
     tables = await known_tables(tasks, registry)
     found = await asyncio.to_thread(lint_suite, source.suite, registry, source, tables, chosen)
     return [one for one in found if one.is_error]
-
-
-def _in_order(tasks: Sequence[Task], findings: Iterable[Finding]) -> list[Finding]:
-    """Return what parts of a suite were found to be, in the order of its tasks."""
-    places = {task.id: at for at, task in enumerate(tasks)}
-    return sorted(findings, key=lambda one: places[one.task])
 
 
 def _said(error: Finding) -> str:

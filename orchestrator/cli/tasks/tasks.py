@@ -135,7 +135,7 @@ def lint(
         bool,
         typer.Option(
             "--unproved",
-            help="Also name the tasks that lack a second right path, a detour, or a ground.",
+            help="Also name the tasks of which a proof shows less than it could.",
         ),
     ] = False,
     as_json: of.AsJson = False,
